@@ -289,7 +289,10 @@ impl Worker {
         self.scope = None;
         self.waves = None;
         self.drilled.clear();
-        self.shared.arenas().into_iter().for_each(Arenas::end_roots);
+        let has_durations = self.shared.drill().is_some_and(|drill| matches!(drill.what, What::Durations(_)));
+        if !has_durations {
+            self.shared.arenas().into_iter().for_each(Arenas::end_roots);
+        }
         self.shared.keep_receivers(&self.jvm, env);
         let Some(drill) = self.shared.set_drill(None) else { return };
         for event in [Event::ClassFileLoadHook, Event::ThreadStart] {
@@ -309,8 +312,9 @@ impl Worker {
             found.retain(|class| restored.insert(self.jvm.key_of(class)));
             self.reload(&found, |why, class| left.push((class.name.clone(), why.to_owned())));
         }
-        // After the last class was restored: flags were set until then.
+        // After the last class was restored: flags were set until then, and calls had times.
         self.copy_flags(env);
+        self.shared.arenas().into_iter().for_each(Arenas::end_roots);
         for (name, why) in left {
             self.tell(Reply::Warning(format!("{name} could not be restored: {why}")));
             self.unrestored.insert(name);

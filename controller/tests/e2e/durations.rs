@@ -1,6 +1,8 @@
 //! `spl drill --what time`: the durations of calls, with callees and without.
 
 use crate::drill::{case, document, drill, table};
+use crate::harness;
+use crate::running::Running;
 
 const TURNS: u64 = 300;
 
@@ -69,6 +71,39 @@ fn a_recursion_that_overflows_the_stack_leaves_the_times_of_others_right() {
     assert_eq!(called[1], called[2], "calls that the overflow ended do not stay under way");
     let own: u64 = times.values().map(|of| figures(of)[2]).sum();
     assert!(own <= main[1], "{own} ns of all are not more than those of main, {} ns", main[1]);
+}
+
+#[test]
+fn a_place_is_not_lost_where_the_end_of_a_call_overflows_the_stack() {
+    for mode in ["-Xint", "-XX:TieredStopAtLevel=1", "-Xmixed"] {
+        let case = case();
+        // No measured call is below those of the method, to take lost places off.
+        let options = ["--what", "time", "--methods", "Durations#called"];
+        let ended = drill(&case, &options, &[mode, "Durations", "3", "deep", "40"]).ends_by_itself();
+        ended.assert_status(0);
+        let times = table(&case.path("out/drill/times.csv"));
+        let called = figures(&times["Durations.called()V"]);
+        assert_eq!(called[1], called[2], "{mode}: no call of the method is within another one");
+    }
+}
+
+#[test]
+fn calls_at_the_end_of_a_drill_have_times() {
+    let case = case();
+    let mut plain = std::process::Command::new(harness::java());
+    plain.arg("-cp").arg(harness::classes()).args(["CompareLoop", "0", "8"]);
+    let mut program = Running::start(plain, &case.path(""));
+    program.awaits("ready");
+    let pid = program.pid().to_string();
+    let options = ["drill", "--attach", &pid, "--yes", "--for", "1s", "--what", "time", "--methods"];
+    let spl = case.spl_with(&[&options[..], &["CompareLoop#fast", "--out", "out"]].concat());
+    let ended = Running::start(spl, &case.path("")).ends();
+    ended.assert_status(0);
+    let times = table(&case.path("out/drill/times.csv"));
+    let doubt = times["CompareLoop.fast([I)J"][0].last().unwrap();
+    assert!(!doubt.contains("not timed") && figures(&times["CompareLoop.fast([I)J"])[0] > 0, "{doubt}");
+    program.line();
+    program.ends().assert_status(0);
 }
 
 #[test]

@@ -88,7 +88,8 @@ public final class SplTimes {
     public static void leave(long frame, int id) {
         if (frame != 0) {
             long elapsed = System.nanoTime() - U.getLong(null, frame + START);
-            pop(frame, id, elapsed, elapsed, 0);
+            takeOff(frame, id, elapsed);
+            addUp(frame, id, elapsed, 0);
         }
     }
 
@@ -113,7 +114,8 @@ public final class SplTimes {
             long ended = System.nanoTime();
             long probe = U.getLong(null, frame + ENTERING);
             long elapsed = ended - U.getLong(null, frame + START);
-            pop(frame, id, elapsed, elapsed + probe, U.getLong(null, frame + PROBED));
+            takeOff(frame, id, elapsed + probe);
+            addUp(frame, id, elapsed, U.getLong(null, frame + PROBED));
             long below = frame - FRAME;
             long leaving = System.nanoTime() - ended;
             add(below + CALLEES, leaving);
@@ -146,36 +148,40 @@ public final class SplTimes {
         return frame;
     }
 
-    /** {@code whole} is the call's time for the call below it, {@code probed} the time of probes that was measured in it. */
-    private static void pop(long frame, int id, long elapsed, long whole, long probed) {
+    /**
+     * Takes the call off the stack, and gives its time, {@code whole}, to the call below. There are no methods between the statements: the
+     * start of the call took more of the thread's stack than this does, so no place stays behind where the rest overflows it.
+     */
+    @ForceInline
+    private static void takeOff(long frame, int id, long whole) {
         long arena = U.getLong(null, frame + ARENA);
-        long at = arena + ((long) id << 3);
         long place = frame - arena - STACK - FRAME;
         long top = U.getLong(null, arena + TOP);
         if (top != place + FRAME) {
             takeLost(arena, frame, top);
         }
-        long callees = U.getLong(null, frame + CALLEES);
-        long probes = U.getLong(null, frame + PROBES);
-        long calleeCount = U.getLong(null, frame + CALLEE_COUNT);
-        long before = U.getLong(null, frame + BEFORE) & 1;
-        // A stack overflow may end this anywhere, and leave the place to the call below as a lost one. So what that call loses comes
-        // first, and the own time after the total: then own times never add up to more than the time that passed.
         long below = frame - FRAME;
-        add(below + CALLEES, whole);
-        add(below + PROBES, probes + 1);
-        add(below + CALLEE_COUNT, 1);
-        clear(frame);
-        if (before == 0) {
+        U.putLong(null, below + CALLEES, U.getLong(null, below + CALLEES) + whole);
+        U.putLong(null, below + PROBES, U.getLong(null, below + PROBES) + U.getLong(null, frame + PROBES) + 1);
+        U.putLong(null, below + CALLEE_COUNT, U.getLong(null, below + CALLEE_COUNT) + 1);
+        U.putLong(null, arena + ((long) id << 3) + ACTIVE, U.getLong(null, frame + BEFORE) & 1);
+        U.putLong(null, arena + TOP, place);
+    }
+
+    /**
+     * Adds the call to its method; {@code probed} is the time of probes that was measured in it. A stack overflow may end this anywhere.
+     * So the own time comes after the total: then own times never add up to more than the time that passed.
+     */
+    private static void addUp(long frame, int id, long elapsed, long probed) {
+        long at = U.getLong(null, frame + ARENA) + ((long) id << 3);
+        if ((U.getLong(null, frame + BEFORE) & 1) == 0) {
             add(at + TOTAL, elapsed - probed);
-            add(at + NESTED, probes);
+            add(at + NESTED, U.getLong(null, frame + PROBES));
             add(at + OUTERMOST, 1);
         }
-        add(at + OWN, elapsed - callees);
-        add(at + CALLED, calleeCount);
+        add(at + OWN, elapsed - U.getLong(null, frame + CALLEES));
+        add(at + CALLED, U.getLong(null, frame + CALLEE_COUNT));
         add(at + CALLS, 1);
-        U.putLong(null, at + ACTIVE, before);
-        U.putLong(null, arena + TOP, place);
     }
 
     /**
