@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Says the cost of a search for reasons to a program that answers requests. Arguments: drill.jsonl, and the file of Planted with a line
 `SECONDS REQUESTS PROCESSOR_SECONDS` for each 200 ms. Prints the share of the program's processor time that counts took by an
-estimate of 1 ns each, then what a request took before the search and during it. The status is 1 if that share is above the budget."""
+estimate of 1 ns each, then what a request took before the search and during it. The status is 1 if that share is above the search's budget, if it has one."""
 
 import json
 import sys
@@ -27,7 +27,7 @@ def main():
     if len(before) > 1 and len(during) > 1:
         figure += f"; a request took {each_request(before):.1f} ms of the processor before, {each_request(during):.1f} ms with code that is compiled again"
     print(figure)
-    return 0 if share <= budget else 1
+    return 0 if budget is None or share <= budget else 1
 
 
 sys.exit(main())
