@@ -121,7 +121,7 @@ fn failed(setup: &Setup, session: &Session<'_>) -> Vec<Why> {
         // The row of a formula has the figure of one of its comparisons.
         let figure = if atoms.len() == 1 { row.figure.clone() } else { String::new() };
         for (relation, (left, sign, right)) in atoms.into_iter().enumerate() {
-            let ratio = figure.parse::<f64>().ok().filter(|_| right.is_some());
+            let ratio = ratio(&figure).filter(|_| right.is_some());
             let is_left = match sign {
                 Sign::Less | Sign::LessOrEqual => true,
                 Sign::Greater | Sign::GreaterOrEqual => false,
@@ -138,6 +138,12 @@ fn failed(setup: &Setup, session: &Session<'_>) -> Vec<Why> {
         }
     }
     found
+}
+
+/// The ratio in the words of the table of claims, where the digits of a large one stand in groups.
+fn ratio(figure: &str) -> Option<f64> {
+    let digits: String = figure.chars().filter(|one| !one.is_whitespace() && *one != ',').collect();
+    digits.parse().ok()
 }
 
 /// Whether the times of an undecided comparison lie clearly on the other side of its limit.
@@ -217,6 +223,15 @@ mod tests {
         // Evidence of all programs together tells none.
         assert_eq!(clearest(&[part(0, None, 0.01)], each(), 0, true).as_deref(), Some("b"));
         assert_eq!(clearest(&[part(0, Some(""), 0.01)], each(), 0, true).as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn large_ratios_have_digits_in_groups() {
+        assert_eq!(
+            ["53.6", "101\u{202f}684", "2 316"].map(ratio),
+            [Some(53.6), Some(101_684.0), Some(2316.0)]
+        );
+        assert_eq!(ratio("1.09 ms"), None);
     }
 
     #[test]

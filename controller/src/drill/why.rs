@@ -26,6 +26,8 @@ const AVERAGES: &str = "the calls did not count apart, as those in virtual threa
                         recursion counts once";
 /// Share of the bytecodes that the causes have at least.
 const TRACED: f64 = 0.5;
+/// Share of what is more that causes and events have at least: less is no reason.
+const LEAST: f64 = 0.1;
 /// Nanoseconds of an instruction from which on a method waits rather than runs.
 const IDLE: f64 = 50.0;
 /// Quotient of the ratios of times and of instructions from which on the instructions explain a part only.
@@ -187,13 +189,13 @@ fn found(failed: &Why, known: &Counted, graphs: &Graphs<'_>, cut: Option<&str>) 
     found.conclusion = match (ratio, failed.times) {
         (Some(ratio), _) if ratio < WhyFile::TELLING && found.doubts.is_empty() => Conclusion::Nothing,
         (Some(ratio), _) if ratio < WhyFile::TELLING => Conclusion::Unknown,
-        _ if is_empty => Conclusion::Unknown,
+        _ if is_empty || traced + events < LEAST * (all.max(traced) + events) => Conclusion::Unknown,
         (Some(ratio), Some(times)) if times > ratio * partly => Conclusion::Partly,
         _ if is_idle => Conclusion::Partly,
         _ => Conclusion::Found,
     };
     if matches!(found.conclusion, Conclusion::Found | Conclusion::Partly) {
-        (found.causes, found.extras) = ranked(causes, extras);
+        (found.causes, found.extras) = ranked(causes, extras, all);
     }
     growth::add(&mut found, known);
     found
@@ -218,10 +220,11 @@ fn more(cause: &Cause) -> f64 {
     cause.bytecodes[0] - cause.bytecodes[1]
 }
 
-/// Causes and costly events with their shares of all that is more.
-fn ranked(causes: Vec<Cause>, extras: Vec<Extra>) -> (Vec<WhyCause>, Vec<WhyExtra>) {
+/// Causes and costly events with their shares of all that is more: of the bytecodes that the slow method runs more, as far as the causes
+/// are not more than these, and of what the events cost.
+fn ranked(causes: Vec<Cause>, extras: Vec<Extra>, bytecodes: f64) -> (Vec<WhyCause>, Vec<WhyExtra>) {
     let of_causes: f64 = causes.iter().map(more).sum();
-    let all = of_causes + extras.iter().map(|one| one.cost).sum::<f64>();
+    let all = of_causes.max(bytecodes) + extras.iter().map(|one| one.cost).sum::<f64>();
     let cause = |of: Cause| WhyCause { share: more(&of) / all, ..cause(of) };
     let extra = |of: Extra| {
         let Extra { kind, method, block, lines, counts, cost } = of;
