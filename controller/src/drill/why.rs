@@ -26,7 +26,7 @@ const AVERAGES: &str = "the calls did not count apart, as those in virtual threa
                         recursion counts once";
 /// Share of the bytecodes that the causes have at least.
 const TRACED: f64 = 0.5;
-/// Share of what is more that causes and events have at least: less is no reason.
+/// Share of what is more that causes and events have at least; with less the reason is unknown.
 const LEAST: f64 = 0.1;
 /// Nanoseconds of an instruction from which on a method waits rather than runs.
 const IDLE: f64 = 50.0;
