@@ -368,6 +368,14 @@ fn a_drill_that_cannot_be_made_says_why() {
 }
 
 #[test]
+fn what_stops_a_thread_that_begins_reaches_it() {
+    let case = case();
+    let ended = drill(&case, &["--methods", "Stopped#main"], &["Stopped", "2000"]).ends_by_itself();
+    ended.assert_status(0);
+    assert!(["all ended\n", "cannot stop threads\n"].contains(&&*ended.out), "{}", ended.out);
+}
+
+#[test]
 fn a_program_that_runs_already_is_drilled_and_goes_on() {
     let case = case();
     let mut plain = std::process::Command::new(harness::java());
