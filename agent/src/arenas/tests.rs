@@ -38,6 +38,8 @@ fn java_and_rust_agree() {
     assert!(source.contains("MASK = (1 << 14) - 1;") && source.contains("ENTRY = 8;"));
     assert!(source.contains("INSIDE = (1 << 24) - 40;") && source.contains("OUTSIDE = (1 << 24) - 48;"));
     assert_eq!((arena::COST_INSIDE, arena::COST_OUTSIDE), ((1 << 24) - 40, (1 << 24) - 48));
+    assert!(source.contains("BEGAN = (1 << 24) - 56;"));
+    assert_eq!(arena::TIMES_BEGAN, (1 << 24) - 56);
     assert!(source.contains("STACK = (1 << 24) - (1 << 12) - (1 << 21);"));
     assert!(source.contains("TOP = (1 << 24) - 32;"));
     assert_eq!(arena::STACK_TOP, (1 << 24) - 32);
