@@ -98,6 +98,10 @@ impl<'a> MethodProfile<'a> {
             let not_run = gone.saturating_mul(length.saturating_sub(1));
             sum.least = sum.least.saturating_add(runs.saturating_mul(length).saturating_sub(not_run));
         }
+        if self.paths.as_ref().is_some_and(|paths| !paths.is_exact) {
+            // Blocks count as often as is certain, so an upper end would not be one.
+            sum.most = sum.least;
+        }
         sum
     }
 

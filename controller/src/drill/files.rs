@@ -112,23 +112,19 @@ impl Folder {
     /// Removes what an earlier drill, which is replaced, wrote of other JVMs.
     fn forget_others(&self) {
         for folder in (2..).map(|number| self.folder.join(jvm(number))).take_while(|folder| folder.exists()) {
-            for file in [
-                MARK,
-                "methods.csv",
-                "blocks.csv",
-                "edges.csv",
-                "calls.csv",
-                "arcs.csv",
-                "receivers.csv",
-                TIMES,
-                PATHS,
-                ARCHIVE,
-            ] {
+            for file in TABLES.iter().chain(&[MARK, TIMES, PATHS, ARCHIVE]) {
                 // A file that cannot be removed now is replaced, or stays with its own mark.
                 let _ = fs::remove_file(folder.join(file));
             }
             let _ = fs::remove_file(page_of(&folder));
             let _ = fs::remove_dir(folder);
+        }
+    }
+
+    /// Removes the tables of an earlier drill of another kind, which is replaced.
+    fn forget_tables(&self, written: &[&str]) {
+        for file in TABLES.iter().chain(&[TIMES, PATHS]).filter(|file| !written.contains(file)) {
+            let _ = fs::remove_file(self.folder.join(file));
         }
     }
 
@@ -166,8 +162,8 @@ impl Folder {
                     _ if in_shared.contains(&method) => SHARED,
                     _ if intrinsics.contains(&method) => INTRINSIC,
                     (true, _) => "calls were under way at the beginning or the end",
-                    (_, false) => CHANGED,
                     _ if one.paths.as_ref().is_some_and(|paths| !paths.is_exact) => UNFINISHED,
+                    (_, false) => CHANGED,
                     (false, true) => "",
                 };
                 methods.push_str(&one.methods_line(doubt));
@@ -202,13 +198,15 @@ impl Folder {
         if taken.profile.what == DrillKind::Calls {
             tables.extend(arcs::of(taken.profile, |method, calls| gathered.add_calls(method, calls)));
         }
-        for (name, table) in TABLES.into_iter().zip(tables) {
-            self.put(name, table.as_bytes())?;
-        }
+        let mut tables: Vec<(&str, String)> = TABLES.into_iter().zip(tables).collect();
         if has_paths {
             paths::sort(&mut of_paths);
-            self.put(PATHS, paths.as_bytes())?;
+            tables.push((PATHS, paths));
         }
+        for (name, table) in &tables {
+            self.put(name, table.as_bytes())?;
+        }
+        self.forget_tables(&tables.iter().map(|(name, _)| *name).collect::<Vec<_>>());
         self.archive(taken)?;
         let left = document.named_left();
         self.put_page(&gathered.facts(taken, sources, &figures, document.doubts, left))?;
@@ -235,6 +233,7 @@ impl Folder {
         self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
         self.is_written = true;
         self.put(TIMES, durations::table(all).as_bytes())?;
+        self.forget_tables(&[TIMES]);
         self.archive(taken)?;
         let left = document.named_left();
         let times = Some(durations::times(all, taken.profile));

@@ -107,6 +107,24 @@ fn calls_at_the_end_of_a_drill_have_times() {
 }
 
 #[test]
+fn a_drill_that_replaces_another_leaves_none_of_its_tables() {
+    let case = case();
+    let mut tables = Vec::new();
+    for what in ["time", "blocks,paths", "blocks", "time"] {
+        let options = ["--what", what, "--replace", "--methods", "Durations"];
+        drill(&case, &options, &["Durations", "3"]).ends_by_itself().assert_status(0);
+        let files = std::fs::read_dir(case.path("out/drill")).unwrap().map(|file| file.unwrap().file_name());
+        let mut files: Vec<String> = files.map(|name| name.into_string().unwrap()).collect();
+        files.retain(|name| name.ends_with(".csv"));
+        files.sort();
+        tables.push(files);
+    }
+    assert_eq!((&*tables[0], &tables[0]), (&["times.csv".to_owned()][..], &tables[3]));
+    assert_eq!(tables[2], ["blocks.csv", "calls.csv", "edges.csv", "methods.csv"]);
+    assert!(tables[1].contains(&"paths.csv".to_owned()) && !tables[1].contains(&"times.csv".to_owned()));
+}
+
+#[test]
 fn times_go_with_nothing_that_counts() {
     let refused = [
         (&["--what", "time,blocks"][..], "drill twice"),

@@ -178,7 +178,7 @@ public final class SplTimes {
         // Not a sum of constants, which the compiler would write as one: the agent would not find its placeholder.
         long shared = SHARED;
         if (U.getLong(null, frame + START) - U.getLong(null, shared + BEGAN) < 0) {
-            // It began in an earlier drill.
+            // The call began in an earlier drill.
             return;
         }
         long at = U.getLong(null, frame + ARENA) + ((long) id << 3);
