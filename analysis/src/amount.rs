@@ -3,9 +3,9 @@
 /// A count that lies between two bounds; both are the same for an exact one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bounds {
-    /// It is at least this.
+    /// Its least possible value.
     pub least: u64,
-    /// It is at most this.
+    /// Its greatest possible value.
     pub most: u64,
 }
 
@@ -68,7 +68,7 @@ impl Bounds {
         Self { least: self.least.saturating_add(other.least), most: self.most.saturating_add(other.most) }
     }
 
-    /// What is left of `self` without `part`, of which each thing is one of `self`.
+    /// The rest of `self` without `part`, of which each thing is one of `self`.
     #[must_use]
     pub fn without(self, part: Self) -> Self {
         Self { least: self.least.saturating_sub(part.least), most: self.most.saturating_sub(part.most) }
@@ -124,7 +124,7 @@ impl Amount {
         )
     }
 
-    /// The same, of which it is known that it is not over `scale`.
+    /// A ratio that is known not to be over `scale`.
     #[must_use]
     pub fn part(count: Bounds, of: Bounds, scale: f64) -> Self {
         let bounded = |value: Option<f64>| value.map(|value| value.min(scale));
@@ -152,7 +152,7 @@ impl Amount {
         self.found.is_none_or(|[least, most]| least == most)
     }
 
-    /// The same; `why` says why its bounds differ, if they do.
+    /// Adds `why` as the reason if its bounds differ.
     #[must_use]
     pub fn because(mut self, why: &str) -> Self {
         if !self.is_exact() {

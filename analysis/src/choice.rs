@@ -19,7 +19,7 @@ struct Chosen {
 }
 
 impl Choice {
-    /// Reads patterns of names and options, `PATTERN:option=value`. What is enabled beats what is disabled.
+    /// Reads patterns of names and options, `PATTERN:option=value`. An enabled metric stays enabled though another pattern disables it.
     ///
     /// # Errors
     /// When a pattern means no metric, or there is no such option; one line with what there is.
@@ -82,7 +82,7 @@ impl Choice {
         self.enabled().any(|(one, _)| std::ptr::eq(one, metric))
     }
 
-    /// What the enabled metrics need, each once.
+    /// The needs of the enabled metrics, each once.
     #[must_use]
     pub fn needs(&self) -> Vec<Need> {
         let needed = |need: &Need| self.enabled().any(|(metric, _)| metric.needs.contains(need));

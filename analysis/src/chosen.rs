@@ -26,7 +26,7 @@ pub struct Chosen {
     pub targets: Arity,
     /// Calls whose receiver was of another class than that before, and the first of each thread.
     pub receiver_misses: Bounds,
-    /// The same with methods for classes.
+    /// Calls that reached another method than the call before, and the first of each thread.
     pub target_misses: Bounds,
 }
 
@@ -74,7 +74,7 @@ impl Chosen {
     }
 }
 
-/// What is known of a place.
+/// A place with its calls.
 struct Place<'s> {
     site: &'s Site,
     calls: Bounds,
@@ -100,7 +100,7 @@ impl<'s> Place<'s> {
     /// Number of classes of its receivers.
     fn receivers(&self) -> Bounds {
         let names: BTreeSet<&str> = self.site.entered.iter().map(|one| &*one.receiver).collect();
-        // Those without a name, and those that share a number, may be several.
+        // Classes without a name, and classes that share a number, may be several.
         let unsure = |name: &str| name.is_empty() || name.contains(" or ");
         let more = self.site.entered.iter().filter(|one| unsure(&one.receiver));
         let more = more.fold(0, |sum: u64, one| sum.saturating_add(one.calls.saturating_sub(1)));

@@ -6,7 +6,7 @@ use crate::space::Space;
 use crate::tally::Tally;
 use spl_classfile::class::Method;
 use spl_classfile::mutf8;
-use spl_export::{Class, Document, Fault, Sites, archive_fault};
+use spl_export::{Activations, Class, Document, Fault, Sites, archive_fault};
 use spl_graph::forms::method_name;
 use spl_model::one_line;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,8 @@ pub struct Collect {
     /// Whether a method belongs to each space, for the spaces of which none does.
     has_methods: Vec<bool>,
     sites: Option<Sites>,
-    ends: BTreeMap<String, u64>,
+    activations: BTreeMap<String, Activations>,
+    under_way: u64,
     of_drill: OfDrill,
 }
 
@@ -50,14 +51,13 @@ pub struct Collected {
 }
 
 impl Collect {
-    /// For a drill with counts. `sites` is there where arcs were counted, and `ends` has for each method the activations that an
-    /// exception ended.
+    /// For a drill with counts. `sites` is there where arcs were counted.
     #[must_use]
     pub fn new(
         document: &Document,
         spaces: Vec<Space>,
         sites: Option<Sites>,
-        ends: BTreeMap<String, u64>,
+        activations: BTreeMap<String, Activations>,
     ) -> Self {
         let mut tallies = vec![Tally::default(); spaces.len()];
         for (name, why) in &document.left {
@@ -73,7 +73,16 @@ impl Collect {
             }
         }
         let of_drill = OfDrill::of(document);
-        Self { has_methods: vec![false; spaces.len()], spaces, tallies, sites, ends, of_drill }
+        let under_way = under_way(sites.as_ref(), &activations);
+        Self {
+            has_methods: vec![false; spaces.len()],
+            spaces,
+            tallies,
+            sites,
+            activations,
+            under_way,
+            of_drill,
+        }
     }
 
     /// Takes a class in.
@@ -88,7 +97,7 @@ impl Collect {
             let sites = self.sites.as_ref().map(|sites| sites.of(&name));
             let none = BTreeMap::new();
             let sites = sites.map(|sites| sites.unwrap_or(&none));
-            let beside = Beside { sites, ends: &self.ends };
+            let beside = Beside { sites, activations: &self.activations, under_way: self.under_way };
             let tally = counted(file, one, beside)
                 .map_err(|why| archive_fault(format!("{}: {why}", one_line(&name))))?;
             of_method.insert((one.method.name, one.method.descriptor), tally);
@@ -138,7 +147,7 @@ impl OfDrill {
             ..Self::default()
         };
         for doubt in &document.doubts {
-            // Those of methods stand beside the methods, too.
+            // Doubts about methods stand in the table of methods, too.
             let mut words = doubt.split(' ');
             let is_number = words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
             let of_methods =
@@ -153,12 +162,23 @@ impl OfDrill {
         let twice = document.classes.iter().filter(|class| !names.insert(&class.name)).count();
         if document.has_arcs && twice > 0 {
             let classes = if twice == 1 { "1 class has" } else { &format!("{twice} classes have") };
-            doubts
-                .all
-                .push(format!("{classes} the name of another one: the calls of both are told together"));
+            doubts.all.push(format!(
+                "{classes} the name of another one: the calls of both are in one table, by that name"
+            ));
         }
         doubts
     }
+}
+
+/// Activations that may not have ended with the JVM, at most, one for each thread: no counted method called them, and they did not
+/// return. An exception may have ended them as well.
+fn under_way(sites: Option<&Sites>, activations: &BTreeMap<String, Activations>) -> u64 {
+    let entries = sites.map(Sites::entries).unwrap_or_default();
+    let from_outside = |(name, all): (&String, &Activations)| {
+        let entered = entries.get(name.as_str()).copied().unwrap_or(0);
+        all.calls.saturating_sub(entered).min(all.unreturned)
+    };
+    activations.iter().map(from_outside).fold(0, u64::saturating_add)
 }
 
 /// The class of a name, and what follows it: a method with its descriptor, or nothing.

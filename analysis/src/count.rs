@@ -9,20 +9,22 @@ use spl_classfile::class::{ClassFile, Method};
 use spl_classfile::code::Code;
 use spl_classfile::instruction::{Insn, decode};
 use spl_classfile::opcode::MULTIANEWARRAY;
-use spl_export::{MethodCounts, Site};
+use spl_export::{Activations, MethodCounts, Site};
 use spl_graph::{Block, CallKind, NoGraph};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Access flag of synchronized methods (JVMS 4.6).
 const ACC_SYNCHRONIZED: u16 = 0x0020;
 
-/// What is known beside the counts of blocks.
+/// Facts in addition to the counts of blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Beside<'s> {
     /// The places of the method that call, by their offsets; `None` where arcs were not counted.
     pub sites: Option<&'s BTreeMap<u32, Site>>,
-    /// Activations of methods that an exception ended.
-    pub ends: &'s BTreeMap<String, u64>,
+    /// The activations of methods.
+    pub activations: &'s BTreeMap<String, Activations>,
+    /// Activations that may not have ended with the JVM, at most.
+    pub under_way: u64,
 }
 
 /// The tally of a method that did not count: what its class file tells.
@@ -52,7 +54,10 @@ pub fn counted<'a>(
         tally.synchronized = tally.entries;
         tally.locks.add(Bounds::exact(tally.entries));
     }
-    let mut method = OfMethod { class, counts, beside, throwing, tally };
+    let name = spl_graph::forms::method_name(&counts.graph);
+    let unreturned = beside.activations.get(&name).map_or(u64::MAX, |all| all.unreturned);
+    let under_way = beside.under_way.min(unreturned);
+    let mut method = OfMethod { class, counts, beside, under_way, throwing, tally };
     for (number, block) in counts.graph.blocks.iter().enumerate() {
         let first = insns.partition_point(|insn| insn.at < block.first);
         let end = insns.partition_point(|insn| insn.at < block.end);
@@ -70,6 +75,8 @@ struct OfMethod<'m, 'a> {
     class: &'m ClassFile<'a>,
     counts: &'m MethodCounts<'a>,
     beside: Beside<'m>,
+    /// Activations of the method that may not have ended with the JVM, at most.
+    under_way: u64,
     /// Offsets of instructions that can throw.
     throwing: BTreeSet<u32>,
     tally: Tally,
@@ -85,7 +92,7 @@ impl<'a> OfMethod<'_, 'a> {
         }
         let gone = counts.gone.get(number).copied().flatten().unwrap_or(0);
         let steps: Vec<Step> = insns.iter().map(|insn| self.step(block, insn.at)).collect();
-        let started = started(runs, gone, &steps);
+        let started = started(runs, gone, &steps, self.under_way);
         self.tally.blocks = self.tally.blocks.saturating_add(runs);
         let ways = self.ways(number);
         for (place, insn) in insns.iter().enumerate() {
@@ -102,7 +109,7 @@ impl<'a> OfMethod<'_, 'a> {
                 self.tally.changing.add(Bounds::one(changes.least > 1, changes.most > 1));
             }
             if Group::Allocation.has(insn, &self.class.pool) {
-                // What throws makes nothing.
+                // An instruction that throws makes nothing.
                 let made = Bounds::new(next.least, now.most);
                 self.tally.objects.add(made);
                 if insn.opcode == MULTIANEWARRAY {
@@ -137,14 +144,15 @@ impl<'a> OfMethod<'_, 'a> {
         Bounds::exact(block.edges.clone().filter(taken).count() as u64)
     }
 
-    /// What is known of an instruction.
+    /// An instruction with its calls.
     fn step(&self, block: &Block<'a>, at: u32) -> Step {
         let throws = self.throwing.contains(&at);
         let site = self.site(at).filter(|_| block.calls.iter().any(|call| call.at == at));
         let Some(site) = site else { return Step { throws, ..Step::default() } };
         let thrown = site.entered.iter().map(|one| {
             // Of a method that did not say it, all.
-            self.beside.ends.get(&one.method).map_or(one.calls, |ends| one.calls.min(*ends))
+            let activations = self.beside.activations.get(&one.method);
+            activations.map_or(one.calls, |all| one.calls.min(all.unreturned))
         });
         let thrown = thrown.fold(0, u64::saturating_add);
         Step { throws, entered: site.entries(), thrown, is_known: true }
@@ -154,8 +162,8 @@ impl<'a> OfMethod<'_, 'a> {
         self.beside.sites?.get(&at)
     }
 
-    /// Adds a call that was started so often, and behind which the block went on so often. Gives the number of methods that receivers
-    /// chose.
+    /// Adds a call with the number of times that it was started, and that the block went on behind it. Gives the number of methods that
+    /// receivers chose.
     fn call(&mut self, call: &spl_graph::Call<'a>, now: Bounds, next: Bounds) -> Bounds {
         let known = self.beside.sites.is_some();
         let site = self.site(call.at).cloned();

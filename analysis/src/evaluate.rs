@@ -46,18 +46,18 @@ pub struct Value {
     pub bin: Option<Bin>,
     /// Its bounds; none for 0/0.
     pub found: Option<[Figure; 2]>,
-    /// What is known of it.
+    /// Its certainty.
     pub exactness: Exactness,
     /// Why it is not exact, or why there is none.
     pub reasons: Vec<String>,
 }
 
-/// What is known of a value.
+/// The certainty of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exactness {
-    /// It is exact; or it does not exist, for certain.
+    /// The value is exact, or certainly does not exist.
     Exact,
-    /// It lies between its bounds.
+    /// The value lies between its bounds.
     Bounded,
     /// Something did not count, so it and its bounds are about a part.
     Partial,

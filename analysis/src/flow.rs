@@ -1,7 +1,7 @@
-//! How often each instruction of a block was started, where exceptions left the block in its middle.
+//! Counts of the instructions of a block that exceptions left in its middle.
 //!
-//! Counters tell how often a block began and how often an activation left it by no edge. The instructions where that happened are bounded
-//! by those that can throw, and by the calls: a call that entered a counted method was reached, and a method of which no activation
+//! Counters tell how often a block began and how often an activation left it by no edge. Only instructions
+//! that can throw come into question for that, and calls tell more: a call that entered a counted method was reached, and a method of which no activation
 //! ended by an exception threw none.
 
 use crate::amount::Bounds;
@@ -20,14 +20,14 @@ pub struct Step {
 }
 
 /// For each instruction of a block how often it was started, and last how often the block ran to its end. `gone` of the `runs`
-/// left the block at some of its instructions.
+/// left the block at some of its instructions; up to `under_way` of these were still anywhere in it when the JVM ended.
 #[must_use]
-pub fn started(runs: u64, gone: u64, steps: &[Step]) -> Vec<Bounds> {
+pub fn started(runs: u64, gone: u64, steps: &[Step], under_way: u64) -> Vec<Bounds> {
     let gone = gone.min(runs);
     if gone == 0 {
         return vec![Bounds::exact(runs); steps.len() + 1];
     }
-    let lost: Vec<u64> = steps.iter().map(|step| step.most_lost(runs)).collect();
+    let lost: Vec<u64> = steps.iter().map(|step| step.most_lost(runs).saturating_add(under_way)).collect();
     // Lost before each instruction: at most, by the calls behind it, and by what the instructions before it can lose.
     let mut most = vec![gone; steps.len() + 1];
     for (place, step) in steps.iter().enumerate().rev() {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn check(runs: u64, gone: u64, steps: &[Step], expected: &[(u64, u64)]) {
-        let found: Vec<_> = started(runs, gone, steps).iter().map(|one| (one.least, one.most)).collect();
+        let found: Vec<_> = started(runs, gone, steps, 0).iter().map(|one| (one.least, one.most)).collect();
         assert_eq!(found, expected);
     }
 
@@ -108,13 +108,21 @@ mod tests {
     }
 
     #[test]
+    fn what_was_under_way_at_the_end_may_be_anywhere() {
+        let steps = [PLAIN, THROWS, PLAIN];
+        let found = started(4, 2, &steps, 1);
+        let found: Vec<_> = found.iter().map(|one| (one.least, one.most)).collect();
+        assert_eq!(found, [(4, 4), (3, 4), (2, 3), (2, 2)]);
+    }
+
+    #[test]
     fn counts_that_contradict_each_other_bound_nothing() {
         check(4, 2, &[PLAIN, call(4, 0), PLAIN], &[(4, 4), (2, 4), (2, 4), (2, 2)]);
     }
 
     proptest! {
         #[test]
-        fn bounds_hold_whatever_happened(
+        fn bounds_hold_for_each_loss_of_activations(
             // For each instruction: whether it throws, whether it is a known call, activations that it loses, those before its callee.
             made in proptest::collection::vec((any::<bool>(), any::<bool>(), 0_u64..4, any::<bool>()), 1..8),
         ) {
@@ -129,7 +137,7 @@ mod tests {
                 now -= lost;
             }
             real.push(now);
-            for (one, real) in started(runs, runs - now, &steps).into_iter().zip(real) {
+            for (one, real) in started(runs, runs - now, &steps, 0).into_iter().zip(real) {
                 prop_assert!(one.least <= real && real <= one.most, "{:?} {}", one, real);
             }
         }

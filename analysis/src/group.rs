@@ -11,19 +11,19 @@ pub enum Group {
     Array,
     /// Loads and stores of arrays.
     ArrayAccess,
-    /// Those of arrays of characters.
+    /// Loads and stores of arrays of characters.
     CharArray,
-    /// Those of arrays of other numbers; those of booleans are the same instructions as those of bytes.
+    /// Loads and stores of arrays of other numbers. Arrays of booleans have the instructions of arrays of bytes.
     NumberArray,
-    /// Those of arrays of references.
+    /// Loads and stores of arrays of references.
     ReferenceArray,
     /// Arithmetic of floating point, with what loads, stores and returns its numbers.
     Float,
-    /// The same, with conversions from whole numbers and with constants.
+    /// Floating point with conversions from whole numbers and with constants of the pool.
     FloatAll,
     /// Reads and writes of fields.
     Field,
-    /// Those of references.
+    /// Reads and writes of fields of references.
     ReferenceField,
     /// Instructions that change the control flow: conditions, switches, calls that a receiver chooses.
     Control,
@@ -31,7 +31,7 @@ pub enum Group {
     Chosen,
     /// `invokedynamic`.
     Dynamic,
-    /// What makes objects and arrays.
+    /// Instructions that make objects and arrays.
     Allocation,
     /// `monitorenter`.
     Monitor,

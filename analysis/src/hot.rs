@@ -1,4 +1,4 @@
-//! How many things carry most of the weight: hot instructions, methods, classes and locks.
+//! The number of things that carry most of the weight: hot instructions, methods, classes and locks.
 
 use crate::amount::Bounds;
 use std::collections::BTreeMap;
@@ -185,7 +185,7 @@ mod tests {
         }
 
         #[test]
-        fn bounds_hold_whatever_the_weights_are(
+        fn bounds_hold_for_all_weights_within_them(
             all in proptest::collection::vec((0_u64..50, 0_u64..9, 0_u64..9), 0..30),
             percent in 1_u64..=100,
         ) {

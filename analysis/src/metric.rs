@@ -19,7 +19,7 @@ pub struct Metric {
     pub unit: Unit,
     /// Its definition.
     pub text: &'static str,
-    /// What has to be counted for it.
+    /// Counts that it is computed from.
     pub needs: &'static [Need],
     /// Other definitions to choose from with `variant`: name and definition; none if there is one only.
     pub variants: &'static [(&'static str, &'static str)],
@@ -58,7 +58,7 @@ pub enum Unit {
     Bytes,
 }
 
-/// What a metric is computed from.
+/// Facts that a metric is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// Counts of blocks and edges.
@@ -67,13 +67,13 @@ pub enum Need {
     Files,
     /// Every class that was loaded, also those without code.
     Loads,
-    /// What each call entered, with the receivers.
+    /// Methods that calls entered, with the receivers.
     Arcs,
     /// The order in which ways were taken.
     Order,
     /// Sizes of objects and lengths of arrays.
     Sizes,
-    /// What lives in the heap.
+    /// Objects that live in the heap.
     Heap,
     /// Threads that wait for monitors.
     Contention,
@@ -121,7 +121,7 @@ impl Metric {
         format!("{}.{}.{}", self.category, self.name, self.kind.name())
     }
 
-    /// What it needs that a drill never counts.
+    /// Its needs that no drill has.
     pub fn unknown_needs(&self) -> impl Iterator<Item = Need> + '_ {
         self.needs.iter().copied().filter(|need| need.drill().is_none())
     }
@@ -192,11 +192,11 @@ impl Need {
             Self::Blocks => "counts of blocks",
             Self::Files => "the class files",
             Self::Loads => "the list of loaded classes",
-            Self::Arcs => "what each call entered",
+            Self::Arcs => "the methods that calls entered",
             Self::Order => "the order of branches",
             Self::Sizes => "sizes of objects",
-            Self::Heap => "what lives in the heap",
-            Self::Contention => "threads that wait for monitors",
+            Self::Heap => "the objects in the heap",
+            Self::Contention => "waits for monitors",
             Self::Threads => "begins, ends and states of threads",
         }
     }

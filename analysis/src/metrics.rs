@@ -33,9 +33,9 @@ pub fn all() -> impl Iterator<Item = &'static Metric> {
 
 /// Names of the groups with what they are about.
 pub const CATEGORIES: [(&str, &str); 8] = [
-    ("base", "how much was run, loaded and made"),
-    ("size", "how large the code is that was loaded, run, and run most"),
-    ("structure", "how the control flow branches"),
+    ("base", "totals: instructions, methods, classes, objects"),
+    ("size", "size of the code that was loaded, run, and run most"),
+    ("structure", "branches of the control flow"),
     ("data", "work with arrays and with floating point"),
     ("pointer", "accesses to fields"),
     ("polymorphism", "calls whose receiver chooses the method"),

@@ -1,7 +1,7 @@
 //! Why values are not exact, in words that several metrics use.
 
 /// Of counts of instructions.
-pub const LEFT: &str = "exceptions left blocks where more than one instruction may have thrown";
+pub const LEFT: &str = "exceptions left blocks where more than one instruction may have thrown, or a thread was in them when the JVM ended";
 /// Of calls that entered nothing counted.
 pub const MAYBE_NATIVE: &str =
     "calls of methods that do not count may be native, and exceptions may have come before a call";

@@ -1,4 +1,4 @@
-//! What is counted of some methods: sums, from which every metric follows. A tally of two sets of methods is the sum of their tallies.
+//! Sums over some methods, from which every metric follows. A tally of two sets of methods is the sum of their tallies.
 
 use crate::amount::Bounds;
 use crate::chosen::Chosen;
@@ -23,13 +23,13 @@ pub struct Tally {
     pub unseen: u64,
     /// Executed instructions.
     pub executed: Bounds,
-    /// Those of each group, by its number.
+    /// Executed instructions of each group, by its number.
     pub executed_of: [Bounds; GROUPS],
     /// Executed blocks.
     pub blocks: u64,
     /// Instructions that were executed at least once.
     pub run: Bounds,
-    /// Those of each group, by its number.
+    /// Instructions of each group that were executed at least once, by its number.
     pub run_of: [Bounds; GROUPS],
     /// Instructions of [`Group::Control`] that went two ways at least.
     pub changing: Bounds,

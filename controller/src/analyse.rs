@@ -9,8 +9,8 @@ use spl_analysis::{
     Choice, Collect, Library, Space, Values, csv, explained, hierarchy, json, meant, needed, text, xml,
 };
 use spl_export::{
-    ARCS, BLOCKS, CLASSES, DOCUMENT, Document, EDGES, Fault, Files, METHODS, RECEIVERS, Sites, each_class,
-    ends_of_methods,
+    ARCS, BLOCKS, CLASSES, DOCUMENT, Document, EDGES, Fault, Files, METHODS, RECEIVERS, Sites, activations,
+    each_class,
 };
 use spl_model::{DrillKind, one_line, plain_json};
 use spl_session::files::write_whole;
@@ -48,7 +48,7 @@ pub fn analyse(arguments: &Analyse) -> Result<ExitStatus, String> {
 /// As [`analyse`], and those of a drill.
 pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
     let choosing = &arguments.choosing;
-    // Mistakes are told before the program runs.
+    // A mistake is reported before the program runs.
     let choice = Choice::new(&choosing.enable, &choosing.disable, &choosing.set)?;
     spaces(choosing)?;
     let (status, folder) = drill::drilled(&drill_of(arguments))?;
@@ -165,8 +165,8 @@ fn values(folder: &Path, choice: &Choice, choosing: &Choosing) -> Result<Values,
         true => Some(Sites::read(&read(ARCS)?, &read(RECEIVERS)?).map_err(in_folder)?),
         false => None,
     };
-    let ends = ends_of_methods(&methods).map_err(in_folder)?;
-    let mut collect = Collect::new(&document, spaces(choosing)?, sites, ends);
+    let activations = activations(&methods).map_err(in_folder)?;
+    let mut collect = Collect::new(&document, spaces(choosing)?, sites, activations);
     let mut classes = Classes::open(folder).map_err(in_folder)?;
     each_class(&document, &files, |class| classes.bytes(class), |class| collect.add(class))
         .map_err(in_folder)?;

@@ -35,7 +35,7 @@ pub use icicles::{Icicle, Icicles, icicles};
 pub use jacoco::Jacoco;
 pub use jbinstrace::Jbinstrace;
 pub use rows::{BLOCKS, EDGES, Files, METHODS};
-pub use sites::{Entered, RECEIVERS, Site, Sites, ends_of_methods};
+pub use sites::{Activations, Entered, RECEIVERS, Site, Sites, activations};
 pub use speedscope::{Speedscope, speedscope};
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What became of the calls of each place, from the tables of arcs and of receivers, and how methods ended.
+//! The ends of the calls of each place, from the tables of arcs and of receivers, and those of methods.
 
 use crate::callgraph::ARCS;
 use crate::fault::Fault;
@@ -94,6 +94,18 @@ impl Sites {
         self.of_method.entry(method.to_owned()).or_default().entry(at).or_default()
     }
 
+    /// For each counted method the calls that are known to have entered it.
+    #[must_use]
+    pub fn entries(&self) -> BTreeMap<&str, u64> {
+        let mut all: BTreeMap<&str, u64> = BTreeMap::new();
+        let sites = self.of_method.values().flat_map(BTreeMap::values);
+        for one in sites.flat_map(|site| &site.entered) {
+            let sum = all.entry(&one.method).or_default();
+            *sum = sum.saturating_add(one.calls);
+        }
+        all
+    }
+
     /// The places of a method, which is named as in a task file.
     #[must_use]
     pub fn of(&self, method: &str) -> Option<&BTreeMap<u32, Site>> {
@@ -101,16 +113,26 @@ impl Sites {
     }
 }
 
-/// For each method the activations that an exception ended, or that had not ended with the JVM.
+/// The activations of a method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Activations {
+    /// All, which are its calls.
+    pub calls: u64,
+    /// Activations that an exception ended, or that had not ended with the JVM.
+    pub unreturned: u64,
+}
+
+/// The activations of each method, which is named as in a task file.
 ///
 /// # Errors
 /// When the table is damaged.
-pub fn ends_of_methods(methods: &[u8]) -> Result<BTreeMap<String, u64>, Fault> {
-    let mut all: BTreeMap<String, u64> = BTreeMap::new();
-    let mut table = Table::read(METHODS, methods, &["method", "thrown_out"])?;
+pub fn activations(methods: &[u8]) -> Result<BTreeMap<String, Activations>, Fault> {
+    let mut all: BTreeMap<String, Activations> = BTreeMap::new();
+    let mut table = Table::read(METHODS, methods, &["method", "calls", "thrown_out"])?;
     while let Some(row) = table.next()? {
-        let sum = all.entry(row.text(0).into_owned()).or_default();
-        *sum = sum.saturating_add(row.count(1)?);
+        let of_method = all.entry(row.text(0).into_owned()).or_default();
+        of_method.calls = of_method.calls.saturating_add(row.count(1)?);
+        of_method.unreturned = of_method.unreturned.saturating_add(row.count(2)?);
     }
     Ok(all)
 }
@@ -149,8 +171,9 @@ mod tests {
     }
 
     #[test]
-    fn ends_are_those_of_the_table() {
-        let ends = ends_of_methods(b"method,calls,thrown_out\nA.f()V,3,1\nA.f()V,2,1\nA.g()V,2,\n").unwrap();
-        assert_eq!(ends, [("A.f()V".to_owned(), 2), ("A.g()V".to_owned(), 0)].into());
+    fn activations_are_those_of_the_table() {
+        let all = activations(b"method,calls,thrown_out\nA.f()V,3,1\nA.f()V,2,1\nA.g()V,2,\n").unwrap();
+        let of = |calls, unreturned| Activations { calls, unreturned };
+        assert_eq!(all, [("A.f()V".to_owned(), of(5, 2)), ("A.g()V".to_owned(), of(2, 0))].into());
     }
 }

@@ -5,7 +5,7 @@ use crate::metric::{Metric, Need};
 use crate::metrics::{self, CATEGORIES};
 use std::fmt::Write;
 
-/// The tree of packs. What is disabled, or needs what no drill counts, stands in brackets.
+/// The tree of packs. A metric that is disabled, or needs a count that the drill lacks, stands in brackets.
 #[must_use]
 pub fn hierarchy(choice: &Choice, has_arcs: bool) -> String {
     let mut out = "metrics\n".to_owned();
@@ -53,7 +53,7 @@ pub fn explained(metrics: &[&Metric]) -> String {
     out
 }
 
-/// What has to be counted for the enabled metrics: the least drill.
+/// The least drill that counts all that the enabled metrics need.
 #[must_use]
 pub fn needed(choice: &Choice) -> String {
     let needs = choice.needs();

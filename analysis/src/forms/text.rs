@@ -5,7 +5,7 @@ use crate::evaluate::{Exactness, InSpace, Measured, Value, Values};
 use crate::metric::Unit;
 use std::fmt::Write;
 
-/// The values of each space, with the reasons for those that are not exact below them.
+/// The values of each space. The reasons why some are not exact stand below them: numbered, or for all of them.
 #[must_use]
 pub fn text(values: &Values) -> String {
     let mut out = String::new();
@@ -18,7 +18,10 @@ pub fn text(values: &Values) -> String {
                 let _ = writeln!(out, "  {}: {}", name(measured, value), shown(measured, value, &notes));
             }
         }
-        for (number, note) in (1..).zip(&notes.all) {
+        for note in &notes.of_all {
+            let _ = writeln!(out, "  [all] {note}");
+        }
+        for (number, note) in (1..).zip(&notes.numbered) {
             let _ = writeln!(out, "  [{number}] {note}");
         }
     }
@@ -27,25 +30,30 @@ pub fn text(values: &Values) -> String {
 
 /// The reasons of a space, each once.
 struct Notes<'v> {
-    all: Vec<&'v str>,
+    /// Reasons of every value.
+    of_all: Vec<&'v str>,
+    /// Reasons of some values.
+    numbered: Vec<&'v str>,
 }
 
 impl<'v> Notes<'v> {
     fn of(space: &'v InSpace) -> Self {
+        let values = || space.metrics.iter().flat_map(|measured| &measured.values);
         let mut all: Vec<&str> = Vec::new();
-        for value in space.metrics.iter().flat_map(|measured| &measured.values) {
-            for reason in &value.reasons {
-                if !all.contains(&&**reason) {
-                    all.push(reason);
-                }
+        for reason in values().flat_map(|value| &value.reasons) {
+            if !all.contains(&&**reason) {
+                all.push(reason);
             }
         }
-        Self { all }
+        let has_every = |reason: &&str| values().all(|value| value.reasons.iter().any(|one| one == reason));
+        let (of_all, numbered) = all.into_iter().partition(has_every);
+        Self { of_all, numbered }
     }
 
     /// The numbers of a value's reasons.
     fn of_value(&self, value: &Value) -> String {
-        let numbers = value.reasons.iter().filter_map(|reason| self.all.iter().position(|one| one == reason));
+        let numbers =
+            value.reasons.iter().filter_map(|reason| self.numbered.iter().position(|one| one == reason));
         numbers.map(|number| format!(" [{}]", number + 1)).collect()
     }
 }
@@ -71,7 +79,11 @@ fn shown(measured: &Measured, value: &Value, notes: &Notes<'_>) -> String {
     let figure = match value.found {
         None => "N/A".to_owned(),
         Some([least, most]) if least == most => figure(least, unit),
-        Some([least, most]) => format!("{} to {}", figure(least, unit), figure(most, unit)),
+        Some([least, most]) => match (figure(least, unit), figure(most, unit)) {
+            // The digits that are shown are certain.
+            (least, most) if least == most => least,
+            (least, most) => format!("{least} to {most}"),
+        },
     };
     format!("{mark}{figure}{}", notes.of_value(value))
 }

@@ -1,4 +1,4 @@
-//! How much was run, loaded and made.
+//! Totals of the run: instructions, methods, classes, objects.
 
 use crate::amount::{Amount, Bounds};
 use crate::metric::{Kind, Metric, Need, Reading, Unit};
@@ -72,7 +72,7 @@ pub const METRICS: &[Metric] = &[
     },
 ];
 
-/// At least so many objects: how many arrays are within others is not counted.
+/// A lower bound of objects: arrays within other arrays are not counted.
 fn with_nested(objects: Bounds) -> Amount {
     let mut amount = Amount::count(objects);
     amount.reasons.push(ARRAYS.to_owned());

@@ -25,7 +25,7 @@ pub const METRICS: &[Metric] = &[
         name: "lockDensity",
         unit: Unit::Density,
         text: "Executions of `monitorenter` and entries of synchronized methods with code, for each 1,000 executed instructions. Locks of \
-               java.util.concurrent are not among them, nor are native synchronized methods.",
+               java.util.concurrent and entries of native synchronized methods do not count.",
         needs: &[Need::Blocks, Need::Files],
         variants: &[("bytecode", "Executions of `monitorenter` only.")],
         read: Some(|tally, settings| {
@@ -50,7 +50,7 @@ pub const METRICS: &[Metric] = &[
         name: "lock",
         kind: Kind::Percentile,
         unit: Unit::Percent,
-        text: "Share of the places that lock, among those that were run, which make 90% of the lock operations. A place is a `monitorenter` \
+        text: "Share of the executed places that lock which make 90% of the lock operations. A place is a `monitorenter` \
                or a synchronized method.",
         needs: &[Need::Blocks, Need::Files],
         read: Some(|tally, settings| hot_share(&tally.locks, settings)),

@@ -28,7 +28,7 @@ pub const METRICS: &[Metric] = &[
         id: "M45",
         name: "byteAllocationDensity",
         kind: Kind::Continuous,
-        text: "The same as a series.",
+        text: "Allocated bytes for each 1,000 executed instructions, as a series.",
         needs: &[Need::Sizes, Need::Order],
         ..MEMORY
     },

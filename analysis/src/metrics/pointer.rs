@@ -30,14 +30,14 @@ pub const METRICS: &[Metric] = &[
     Metric {
         id: "M27",
         name: "refFieldAccessDensity",
-        text: "Those of fields whose type is a class or an array.",
+        text: "Reads and writes of fields whose type is a class or an array.",
         read: Some(|tally, _| density(tally, Group::ReferenceField)),
         ..POINTER
     },
     Metric {
         id: "M28",
         name: "nonrefFieldAccessDensity",
-        text: "Those of all other fields.",
+        text: "Reads and writes of all other fields.",
         read: Some(|tally, _| {
             let others = tally.of(Group::Field).without(tally.of(Group::ReferenceField));
             Reading::One(Amount::share(others, tally.executed, 1000.0).because(LEFT))

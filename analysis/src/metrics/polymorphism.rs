@@ -24,7 +24,7 @@ pub const METRICS: &[Metric] = &[
         id: "M31",
         name: "calls",
         unit: Unit::Count,
-        text: "Calls by `invokevirtual` and `invokeinterface` that reached a method; a call without a receiver is none.",
+        text: "Calls by `invokevirtual` and `invokeinterface` that reached a method; a call without a receiver is not one.",
         read: Some(|tally, _| Reading::One(Amount::count(tally.chosen.calls).because(LEFT))),
         ..POLYMORPHISM
     },
@@ -120,7 +120,8 @@ pub const METRICS: &[Metric] = &[
     Metric {
         id: "M43",
         name: "targetCacheMissRate",
-        text: "The same with the chosen method for the receiver's class.",
+        text: "Share of calls that reached another method than the call before, at the same place and in the same thread; the first call of each \
+               thread is one.",
         read: Some(|tally, _| {
             Reading::One(Amount::part(tally.chosen.target_misses, tally.chosen.calls, 1.0).because(TURNS))
         }),
@@ -165,7 +166,7 @@ fn calls(chosen: &Chosen, arity: &Arity) -> Reading {
 fn poly(bins: [Bounds; 3], all: Bounds) -> Reading {
     let [one, two, three] = bins;
     let several = two.plus(three);
-    // What may be in either of these bins counts once.
+    // A place that may be in either of these bins counts once.
     let most = several.most.min(all.most.saturating_sub(one.least));
     let least = several.least.max(all.least.saturating_sub(one.most));
     Reading::One(Amount::part(Bounds { least: least.min(most), most }, all, 1.0).because(UNSEEN))

@@ -1,4 +1,4 @@
-//! How large the code is that was loaded, run, and run most.
+//! Size of the code that was loaded, run, and run most.
 
 use crate::amount::{Amount, Bounds};
 use crate::hot::Weights;
@@ -78,7 +78,7 @@ pub const METRICS: &[Metric] = &[
         name: "hotMethods",
         kind: Kind::Percentile,
         unit: Unit::Percent,
-        text: "The same as a share of the methods that ran.",
+        text: "size.hotMethods.value as a share of the methods that ran.",
         read: Some(|tally, settings| hot_share(&tally.of_methods, settings)),
         ..SIZE
     },
@@ -95,7 +95,7 @@ pub const METRICS: &[Metric] = &[
         name: "hotClasses",
         kind: Kind::Percentile,
         unit: Unit::Percent,
-        text: "The same as a share of the classes that ran.",
+        text: "size.hotClasses.value as a share of the classes that ran.",
         read: Some(|tally, settings| hot_share(&tally.of_classes, settings)),
         ..SIZE
     },
@@ -118,7 +118,7 @@ pub const METRICS: &[Metric] = &[
     },
 ];
 
-/// How many things carry most of the weight.
+/// The number of things that carry most of the weight.
 fn hot(weights: &Weights, settings: &Settings) -> Reading {
     if weights.things().most == 0 {
         return Reading::One(Amount::none("nothing ran"));
@@ -126,7 +126,7 @@ fn hot(weights: &Weights, settings: &Settings) -> Reading {
     Reading::One(Amount::count(weights.hot(settings.cutoff)).because(LEFT))
 }
 
-/// The same as a share of the things that have some.
+/// The number of hot things as a share of the things that have some weight.
 pub(super) fn hot_share(weights: &Weights, settings: &Settings) -> Reading {
     Reading::One(Amount::part(weights.hot(settings.cutoff), weights.things(), 100.0).because(LEFT))
 }

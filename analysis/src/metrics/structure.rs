@@ -1,4 +1,4 @@
-//! How the control flow branches.
+//! Branches of the control flow.
 
 use crate::amount::{Amount, Bounds};
 use crate::group::Group;
@@ -22,8 +22,8 @@ pub const METRICS: &[Metric] = &[
     Metric {
         id: "M18",
         name: "controlDensity",
-        text: "Share of instructions that change the control flow among those that were executed at least once. They are conditions, \
-               switches, `invokevirtual` and `invokeinterface`.",
+        text: "Instructions that change the control flow, as a share of all that were executed at least once: conditions, switches, \
+               `invokevirtual` and `invokeinterface`.",
         read: Some(|tally, _| {
             Reading::One(Amount::share(tally.run(Group::Control), tally.run, 1.0).because(LEFT))
         }),

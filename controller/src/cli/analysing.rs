@@ -97,7 +97,7 @@ pub struct Choosing {
 /// How values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ValueForm {
-    /// A line for each value, with the reasons of those that are not exact below.
+    /// A line for each value. Below stand the reasons why some are not exact.
     Text,
     /// One JSON document (docs/schema/metrics-1.json).
     Json,

@@ -77,8 +77,8 @@ Examples:
 
 Metrics are those of Dufour and others, Dynamic Metrics for Java (2003), of the spaces whole, app (the program's own classes), lib, and
 each --space. A drill with --what calls has what all of them need, one of blocks no calls. Each value says whether it is exact, lies
-between bounds, or is partial (~), with the reasons. A pattern names a pack, a metric or its number, with * for any characters. What
-is enabled beats what is disabled.
+between bounds, or is partial (~), with the reasons. A pattern names a pack, a metric or its number, with * for any characters.
+--enable beats --disable.
 
 Exit status: 0 metrics were computed, 2 none could be or something went wrong.";
 

@@ -24,7 +24,7 @@ const SPACES: [(&str, &[&str]); 11] = [
     ("never", &["Metrics.G10#never"]),
 ];
 
-/// Metrics of each space with their values: exact ones, as fractions, and those that lie between two.
+/// Metrics of each space with their values, as fractions.
 const EXPECTED: [(&str, &[(&str, Expected)]); 11] = [
     (
         "g1",
@@ -161,7 +161,7 @@ const EXPECTED: [(&str, &[(&str, Expected)]); 11] = [
 
 use Expected::{AtLeast, Between, Is, Not};
 
-/// What is known of a value.
+/// The expected value.
 #[derive(Clone, Copy)]
 enum Expected {
     /// Exact: numerator and denominator.
@@ -267,7 +267,7 @@ fn metrics_are_those_that_were_computed_by_hand() {
     let app = &values(&document)["app"]["base.instructions.value"];
     assert!(app["exactness"] == "partial" && app["reasons"].to_string().contains("lambdas"), "{app}");
 
-    // The same of the finished drill, with other options.
+    // The finished drill, analysed again with other options.
     let more =
         ["out", "--as", "json", "--set", "M25:variant=all", "--set", "data.arrayDensity:variant=access"];
     let more =
@@ -318,7 +318,7 @@ fn all_forms_have_the_same_values_and_keep_to_their_schemas() {
     }
 
     let schema = harness::root().join("docs/schema/metrics-1.xsd");
-    let mut validator = Command::new(harness::java());
+    let mut validator = Command::new(harness::of_java_home("java"));
     validator.arg(harness::root().join("graph/tests/java/Validate.java")).arg(schema);
     let xml = read("metrics.xml");
     fs::write(case.path("wrong.xml"), xml.replacen("type=\"long\"", "type=\"many\"", 1)).unwrap();
@@ -381,7 +381,7 @@ fn a_drill_of_blocks_has_no_calls_and_says_so() {
     assert!(out.contains("base.instructions.value") && !out.contains("polymorphism.calls"), "{out}");
     assert!(said.contains("spl drill --what calls") && said.contains("polymorphism.calls.value"), "{said}");
     let (_, tree, _) = analyse(&case, &["out", "--hierarchy"]);
-    assert!(tree.contains("[calls.value] needs what each call entered"), "{tree}");
+    assert!(tree.contains("[calls.value] needs the methods that calls entered"), "{tree}");
     let (status, out, said) = analyse(&case, &["out", "--disable", "*", "--enable", "M31"]);
     assert!(
         status == 2 && out.is_empty() && said.contains("no metric can be computed: 1 metric needs"),
