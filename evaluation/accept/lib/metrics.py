@@ -60,7 +60,7 @@ def total(metrics, blocks, stepped, prefix):
     for name, theirs in [("base.instructions.value", sum(of_them.values())), ("size.run.value", len(of_them))]:
         value = found[name]
         least, most = value["least"], value["most"]
-        good = good and least <= theirs <= most and (most - least) * 1000 <= most
+        good = good and least <= theirs <= most and (most - least) * 5 <= most
         bounds = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         print(f"{name} {bounds}, the witness {theirs:,};", end=" ")
     print(f"{len(classes)} classes")
