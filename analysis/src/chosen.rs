@@ -122,6 +122,13 @@ impl<'s> Place<'s> {
         self.site.changes.unwrap_or(0).min(self.entered)
     }
 
+    /// Changes of the class. Those between two classes that share a number were not seen.
+    fn real_changes(&self) -> Bounds {
+        let is_shared = self.site.entered.iter().any(|one| one.receiver.contains(" or "));
+        let most = if is_shared { self.entered.saturating_sub(self.firsts().least) } else { self.changes() };
+        Bounds { least: self.changes(), most: most.max(self.changes()) }
+    }
+
     /// First calls in a thread that entered a counted method.
     fn firsts(&self) -> Bounds {
         let room = self.entered - self.changes();
@@ -139,22 +146,22 @@ impl<'s> Place<'s> {
     }
 
     fn receiver_misses(&self) -> Bounds {
-        self.with_unknown(Bounds::exact(self.changes()).plus(self.firsts()))
+        self.with_unknown(self.real_changes().plus(self.firsts()))
     }
 
     /// A method changes only with the class: at least as often as is needed for each to have its turn in a single thread, and at most as
     /// often as classes do. The calls of the most called one lie between others.
     fn target_misses(&self) -> Bounds {
-        let (changes, firsts) = (self.changes(), self.firsts());
+        let (changes, firsts) = (self.real_changes(), self.firsts());
         let greatest = self.by_target.values().max().copied().unwrap_or(0);
         let others = self.entered.saturating_sub(greatest);
-        let most = changes.min(others.saturating_mul(2));
+        let most = changes.most.min(others.saturating_mul(2));
         // Each method begins somewhere: by a change, or as the first of a thread.
         let least = (self.by_target.len() as u64).saturating_sub(firsts.most.max(1)).min(most);
         let classes: BTreeSet<(&str, &str)> =
             self.site.entered.iter().map(|one| (&*one.method, &*one.receiver)).collect();
         let is_one_to_one = classes.len() == self.by_target.len() && self.receivers().is_exact();
-        let changes = if is_one_to_one { Bounds::exact(changes) } else { Bounds::new(least, most) };
+        let changes = if is_one_to_one { changes } else { Bounds::new(least, most) };
         self.with_unknown(changes.plus(firsts))
     }
 }
@@ -228,5 +235,6 @@ mod tests {
     fn a_number_may_stand_for_two_classes() {
         let chosen = Chosen::of(Some(&site(&[("P.f()I", "P or Q", 4)], 0, Some(1))), Bounds::exact(4));
         assert_eq!(chosen.receivers.sites[0], Bounds::new(0, 1));
+        assert_eq!(chosen.receiver_misses, Bounds::new(1, 4), "changes between them have no number");
     }
 }

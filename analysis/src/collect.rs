@@ -4,6 +4,7 @@ use crate::amount::Bounds;
 use crate::count::{Beside, counted, uncounted};
 use crate::space::Space;
 use crate::tally::Tally;
+use crate::under_way::UnderWay;
 use spl_classfile::class::Method;
 use spl_classfile::mutf8;
 use spl_export::{Activations, Class, Document, Fault, Sites, archive_fault};
@@ -20,7 +21,7 @@ pub struct Collect {
     has_methods: Vec<bool>,
     sites: Option<Sites>,
     activations: BTreeMap<String, Activations>,
-    under_way: u64,
+    under_way: UnderWay,
     of_drill: OfDrill,
 }
 
@@ -73,7 +74,7 @@ impl Collect {
             }
         }
         let of_drill = OfDrill::of(document);
-        let under_way = under_way(sites.as_ref(), &activations);
+        let under_way = UnderWay::of(sites.as_ref(), &activations);
         Self {
             has_methods: vec![false; spaces.len()],
             spaces,
@@ -97,7 +98,8 @@ impl Collect {
             let sites = self.sites.as_ref().map(|sites| sites.of(&name));
             let none = BTreeMap::new();
             let sites = sites.map(|sites| sites.unwrap_or(&none));
-            let beside = Beside { sites, activations: &self.activations, under_way: self.under_way };
+            let beside =
+                Beside { sites, activations: &self.activations, under_way: self.under_way.in_method(&name) };
             let tally = counted(file, one, beside)
                 .map_err(|why| archive_fault(format!("{}: {why}", one_line(&name))))?;
             of_method.insert((one.method.name, one.method.descriptor), tally);
@@ -168,17 +170,6 @@ impl OfDrill {
         }
         doubts
     }
-}
-
-/// Activations that may not have ended with the JVM, at most, one for each thread: no counted method called them, and they did not
-/// return. An exception may have ended them as well.
-fn under_way(sites: Option<&Sites>, activations: &BTreeMap<String, Activations>) -> u64 {
-    let entries = sites.map(Sites::entries).unwrap_or_default();
-    let from_outside = |(name, all): (&String, &Activations)| {
-        let entered = entries.get(name.as_str()).copied().unwrap_or(0);
-        all.calls.saturating_sub(entered).min(all.unreturned)
-    };
-    activations.iter().map(from_outside).fold(0, u64::saturating_add)
 }
 
 /// The class of a name, and what follows it: a method with its descriptor, or nothing.

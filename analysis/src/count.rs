@@ -23,7 +23,7 @@ pub struct Beside<'s> {
     pub sites: Option<&'s BTreeMap<u32, Site>>,
     /// The activations of methods.
     pub activations: &'s BTreeMap<String, Activations>,
-    /// Activations that may not have ended with the JVM, at most.
+    /// Activations of the method that may not have ended with the JVM, at most. An activation that waits for a call is not among them.
     pub under_way: u64,
 }
 
@@ -54,10 +54,7 @@ pub fn counted<'a>(
         tally.synchronized = tally.entries;
         tally.locks.add(Bounds::exact(tally.entries));
     }
-    let name = spl_graph::forms::method_name(&counts.graph);
-    let unreturned = beside.activations.get(&name).map_or(u64::MAX, |all| all.unreturned);
-    let under_way = beside.under_way.min(unreturned);
-    let mut method = OfMethod { class, counts, beside, under_way, throwing, tally };
+    let mut method = OfMethod { class, counts, beside, throwing, tally };
     for (number, block) in counts.graph.blocks.iter().enumerate() {
         let first = insns.partition_point(|insn| insn.at < block.first);
         let end = insns.partition_point(|insn| insn.at < block.end);
@@ -75,8 +72,6 @@ struct OfMethod<'m, 'a> {
     class: &'m ClassFile<'a>,
     counts: &'m MethodCounts<'a>,
     beside: Beside<'m>,
-    /// Activations of the method that may not have ended with the JVM, at most.
-    under_way: u64,
     /// Offsets of instructions that can throw.
     throwing: BTreeSet<u32>,
     tally: Tally,
@@ -92,7 +87,7 @@ impl<'a> OfMethod<'_, 'a> {
         }
         let gone = counts.gone.get(number).copied().flatten().unwrap_or(0);
         let steps: Vec<Step> = insns.iter().map(|insn| self.step(block, insn.at)).collect();
-        let started = started(runs, gone, &steps, self.under_way);
+        let started = started(runs, gone, &steps, self.beside.under_way);
         self.tally.blocks = self.tally.blocks.saturating_add(runs);
         let ways = self.ways(number);
         for (place, insn) in insns.iter().enumerate() {

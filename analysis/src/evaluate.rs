@@ -4,7 +4,7 @@ use crate::amount::{Amount, Figure};
 use crate::choice::Choice;
 use crate::collect::{Collected, OfDrill};
 use crate::metric::{Bin, Metric, Need, Reading, Settings};
-use crate::reasons::{NO_CODE, NO_JDK, SOME};
+use crate::reasons::{HIDDEN, NO_CODE, NO_JDK, SOME};
 use crate::space::Space;
 use crate::tally::Tally;
 
@@ -177,6 +177,9 @@ fn partial(metric: &Metric, space: &Space, tally: &Tally, of_drill: &OfDrill) ->
         let places =
             if doubts.lambdas == 1 { "1 place makes" } else { &format!("{} places make", doubts.lambdas) };
         all.push(format!("{places} objects of hidden classes (lambdas), whose code does not count"));
+    }
+    if space.has_jdk() && of_drill.has_jdk {
+        all.push(HIDDEN.to_owned());
     }
     if let Some((first, number)) = &doubts.left {
         let others = if *number > 1 { format!(", and {} more", number - 1) } else { String::new() };

@@ -22,6 +22,7 @@ pub mod metrics;
 mod reasons;
 mod space;
 mod tally;
+mod under_way;
 
 pub use amount::{Amount, Bounds, Figure};
 pub use choice::{Choice, meant};

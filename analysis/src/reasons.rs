@@ -17,5 +17,7 @@ pub const NO_CODE: &str = "at least: classes without code, such as most interfac
 pub const SOME: &str = "--methods or --not named a part of the methods";
 /// Of drills without the JDK.
 pub const NO_JDK: &str = "the JDK's classes did not count (no --jdk)";
+/// Of drills with the JDK.
+pub const HIDDEN: &str = "hidden classes of the JDK, such as those of method handles, do not count";
 /// Of what depends on the order of branches.
 pub const NO_ORDER: &str = "needs the order of branches, which no drill has";

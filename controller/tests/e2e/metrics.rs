@@ -267,6 +267,15 @@ fn metrics_are_those_that_were_computed_by_hand() {
     let app = &values(&document)["app"]["base.instructions.value"];
     assert!(app["exactness"] == "partial" && app["reasons"].to_string().contains("lambdas"), "{app}");
 
+    // While the JDK counts, too, the program's values stay.
+    let with_jdk = [&["--jdk", "--quiet", "--out", "jdk"], &spaces[..]].concat();
+    metrics(&case, &with_jdk, &["Metrics"]).ends_by_itself().assert_status(0);
+    let of_jdk: Value =
+        serde_json::from_slice(&fs::read(case.path("jdk/drill/metrics.json")).unwrap()).unwrap();
+    check(&values(&of_jdk));
+    let lib = &values(&of_jdk)["lib"]["base.instructions.value"];
+    assert!(lib["exactness"] == "partial" && lib["least"].as_u64() > Some(100_000), "{lib}");
+
     // The finished drill, analysed again with other options.
     let more =
         ["out", "--as", "json", "--set", "M25:variant=all", "--set", "data.arrayDensity:variant=access"];
