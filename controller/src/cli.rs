@@ -1,10 +1,12 @@
 //! The command line.
 
+mod analysing;
 mod attaching;
 mod drilling;
 mod help;
 mod shared;
 
+pub use self::analysing::{Analyse, Choosing, Metrics, ValueForm};
 pub use self::attaching::{Attach, Detach, Doctor, Process};
 pub use self::drilling::{Drill, Export, ExportForm};
 pub use self::shared::{Changes, Classes, Common, Ending, Instance, Jvms, Reports};
@@ -67,6 +69,10 @@ pub enum Command {
     Drill(Drill),
     /// Give the counts of a finished drill to other tools: JaCoCo, callgrind, speedscope, Graphviz and others.
     Export(Export),
+    /// Compute metrics from the counts of a finished drill: how large, polymorphic, allocating, locking a program is.
+    Analyse(Analyse),
+    /// Run a program with everything counted, and compute its metrics.
+    Metrics(Metrics),
     /// Format task files.
     Fmt(Fmt),
     /// Write the interfaces of size processors as a JAR to compile against.
@@ -85,6 +91,7 @@ impl Command {
             | Self::Top(_)
             | Self::Drill(_)
             | Self::Export(_)
+            | Self::Metrics(_)
             | Self::Serve(_)
             | Self::Client(_)
             | Self::Attach(_)
@@ -98,6 +105,7 @@ impl Command {
             Self::Check(arguments) => arguments.json,
             Self::Methods(arguments) => arguments.json,
             Self::Cfg(arguments) => arguments.form == GraphForm::Json,
+            Self::Analyse(arguments) => arguments.form == ValueForm::Json && arguments.output.is_none(),
             Self::Fmt(arguments) => arguments.json,
             Self::ApiJar(arguments) => arguments.json,
         }

@@ -28,6 +28,7 @@ use crate::progress::Progress;
 use crate::sources::Sources;
 use crate::{attached, foreground, program, tryout};
 use collected::Profile;
+pub use files::METRICS;
 use serving::{Counted, LAST_MESSAGES, Orders, collect};
 use spl_model::{DrillKind, Pattern, Scope, one_line};
 use spl_session::agents::Input;
@@ -35,7 +36,7 @@ use spl_session::door::PrivateSocket;
 use spl_session::measure::{self, Inputs};
 use spl_verdict::ExitStatus;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus as ProgramStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -54,6 +55,14 @@ const FOR_AN_AGENT: Duration = Duration::from_secs(30);
 /// When the patterns are wrong, the program cannot be started with the agent, or nothing could be written; text
 /// for the operator.
 pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
+    drilled(arguments).map(|(status, _)| status)
+}
+
+/// Does the same, and gives the folder of the results, too.
+///
+/// # Errors
+/// As [`drill`].
+pub fn drilled(arguments: &Drill) -> Result<(ExitStatus, PathBuf), String> {
     let what = kind(arguments)?;
     if arguments.budget.is_some() && !what.counts() {
         return Err(
@@ -76,7 +85,8 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
     match arguments.attach {
         Some(pid) => {
             let (mut out, counted) = running(arguments, pid, &library, orders, &progress)?;
-            results(arguments, &counted, (&mut out, &mut sources), began, &progress)
+            let status = results(arguments, &counted, (&mut out, &mut sources), began, &progress)?;
+            Ok((status, out.path().to_owned()))
         }
         None => {
             if let Some(why) = tryout::try_out(&arguments.command, &library)? {
@@ -88,7 +98,9 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
             let doors = (PrivateSocket::open(&arguments.out)?, Inputs::new()?);
             let results =
                 |counted: &Counted| results(arguments, counted, (&mut out, &mut sources), began, &progress);
-            runtime.block_on(launched(arguments, &library, &orders, doors, &progress, results))
+            let status =
+                runtime.block_on(launched(arguments, &library, &orders, doors, &progress, results))?;
+            Ok((status, out.path().to_owned()))
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod analyse;
 mod api_jar;
 mod asking;
 mod attach;
@@ -20,6 +21,7 @@ mod details;
 mod doctor;
 mod document;
 mod drill;
+mod drilled;
 mod duration;
 mod each;
 mod ending;
@@ -92,6 +94,8 @@ pub fn main() -> ExitCode {
         cli::Command::Methods(arguments) => methods::methods(arguments),
         cli::Command::Cfg(arguments) => cfg::cfg(arguments),
         cli::Command::Export(arguments) => export::export(arguments),
+        cli::Command::Analyse(arguments) => analyse::analyse(arguments),
+        cli::Command::Metrics(arguments) => analyse::measured(arguments),
         cli::Command::Fmt(arguments) => fmt::fmt(arguments),
         cli::Command::ApiJar(arguments) => api_jar::api_jar(arguments),
         cli::Command::Completions(arguments) => shell::completions(arguments),

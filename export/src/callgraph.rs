@@ -119,7 +119,12 @@ impl Calls {
             if let Some(method) = named.get(&(profile.graph.name, profile.graph.descriptor)) {
                 self.add_method(
                     file,
-                    MethodCounts { method, counts: Counts::of(&profile), graph: profile.graph },
+                    MethodCounts {
+                        method,
+                        counts: Counts::of(&profile),
+                        graph: profile.graph,
+                        doubt: String::new(),
+                    },
                 )?;
             }
         }

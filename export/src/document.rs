@@ -2,7 +2,7 @@
 
 use crate::fault::{AGAIN, Fault, OTHER_VERSION};
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Name of the file.
 pub const DOCUMENT: &str = "drill.json";
@@ -22,12 +22,25 @@ pub struct Document {
     pub classes: Vec<CountedClass>,
     /// Why counts may not be exact, one sentence each; none for exact ones.
     pub doubts: Vec<String>,
-    /// Names of classes and methods that did not count.
-    pub(crate) left: BTreeSet<String>,
+    /// Classes and methods that were to count and did not, with the reason.
+    pub left: BTreeMap<String, String>,
     /// Whether its tables say how often blocks ran, not only whether.
-    pub(crate) has_counts: bool,
+    pub has_counts: bool,
     /// Whether it has the table of arcs.
     pub has_arcs: bool,
+    /// Which methods were to count.
+    pub scope: Scope,
+}
+
+/// The methods that were to count, as the command line named them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Whether all methods of all classes were meant, but for those of `not` and of the JDK.
+    pub all: bool,
+    /// Whether the JDK's classes were meant too.
+    pub jdk: bool,
+    /// Patterns of methods that were left out.
+    pub not: Vec<String>,
 }
 
 /// A class that counted.
@@ -55,11 +68,19 @@ struct Raw {
     doubts: Vec<String>,
     classes: Vec<CountedClass>,
     left: Vec<Left>,
+    #[serde(default)]
+    all: bool,
+    #[serde(default)]
+    jdk: bool,
+    #[serde(default)]
+    not: Vec<String>,
 }
 
 #[derive(Deserialize)]
 struct Left {
     name: String,
+    #[serde(default)]
+    why: String,
 }
 
 impl Document {
@@ -79,7 +100,8 @@ impl Document {
             let reason = format!("its form is {schema:?}, and this is for {SCHEMA:?}");
             return Err(Fault::new(DOCUMENT, reason, OTHER_VERSION));
         }
-        let Raw { what, command, doubts, classes, left } = serde_json::from_slice(bytes).map_err(broken)?;
+        let Raw { what, command, doubts, classes, left, all, jdk, not } =
+            serde_json::from_slice(bytes).map_err(broken)?;
         if what.iter().any(|what| what == "time") {
             let remedy = "drill with --what blocks or calls too; times.csv has the times";
             return Err(Fault::new(DOCUMENT, "it has times of methods, and no counts", remedy));
@@ -93,10 +115,11 @@ impl Document {
             let name = spl_model::one_line(&class.name);
             return Err(Fault::new(DOCUMENT, format!("the digest of {name} has not 64 digits"), AGAIN));
         }
-        let left = left.into_iter().map(|left| left.name).collect();
+        let left = left.into_iter().map(|left| (left.name, left.why)).collect();
         let has_counts = what.iter().any(|what| COUNTED.contains(&what.as_str()));
         let has_arcs = what.iter().any(|what| what == COUNTED[1]);
-        Ok(Self { command, classes, doubts, left, has_counts, has_arcs })
+        let scope = Scope { all, jdk, not };
+        Ok(Self { command, classes, doubts, left, has_counts, has_arcs, scope })
     }
 }
 

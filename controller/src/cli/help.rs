@@ -70,6 +70,31 @@ class files, so none with --no-classes. Files that are damaged or of several dri
 
 Exit status: 0 it is written, 2 it could not be.";
 
+pub(super) const ANALYSE_HELP: &str = "\
+Examples:
+  spl analyse out
+  spl analyse out/drill-2 --as csv --disable '*' --enable 'size.*' --enable M42
+  spl analyse out --space parser='com.shop.Parser#*' --set 'size.hot*:p=0.8' --as xml -o metrics.xml
+  spl analyse --explain 'polymorphism.*'
+
+Metrics are those of Dufour and others, Dynamic Metrics for Java (2003), of the spaces whole, app (the program's own classes), lib, and
+each --space. A drill with --what calls has what all of them need, one of blocks no calls. Each value says whether it is exact, lies
+between bounds, or is partial (~), with the reasons. A pattern names a pack, a metric or its number, with * for any characters.
+--enable beats --disable.
+
+Exit status: 0 metrics were computed, 2 none could be or something went wrong.";
+
+pub(super) const METRICS_HELP: &str = "\
+Examples:
+  spl metrics -- java -jar app.jar
+  spl metrics --jdk --disable '*' --enable polymorphism -- java -cp app.jar com.shop.Main
+  spl metrics --methods 'com.shop.**' --for 60s -- java -jar service.jar
+
+This is `spl drill --what calls --all` and then `spl analyse`. The program is several times slower meanwhile. metrics.json,
+metrics.csv and metrics.xml are written next to the counts. With --jdk the JDK's classes count too, and calls of them are known.
+
+Exit status: 0 metrics were computed, 2 none could be or something went wrong.";
+
 pub(super) const SERVE_HELP: &str = "\
 Examples:
   spl serve --tasks my.tasks                    in one terminal, and in another

@@ -13,7 +13,7 @@ pub fn named(drilled: &Profile, arcs: &counters::Arcs) -> Arcs {
 /// The tables of arcs and of receivers, in this order; `each` gets the calls of each method. Classes whose counters do not fit their bytes are left out.
 pub fn of(drilled: &Profile, mut each: impl FnMut(&str, &[Called])) -> [String; 2] {
     let value = |counter: u32| drilled.values.get(counter as usize).copied().unwrap_or(0);
-    let known = named(drilled, &drilled.arcs);
+    let known = named(drilled, &drilled.arcs).with_threads(drilled.threads.clone());
     let (mut arcs, mut receivers) = (ARCS_HEAD.to_owned(), RECEIVERS_HEAD.to_owned());
     for class in &drilled.classes {
         let _ = known.each_method(class, value, |method, calls| {

@@ -79,6 +79,8 @@ pub struct Profile {
     pub values: Vec<u64>,
     /// Whether a counter belongs to the arena of threads without their own, by its number.
     pub shared: Vec<bool>,
+    /// For each counter the number of threads in which it is not 0, where arcs count.
+    pub threads: Vec<u32>,
     /// Counts within the calls of each root.
     pub apart: Vec<Apart>,
     /// Arcs of the call graph.
@@ -311,7 +313,7 @@ impl Collected {
             DrillKind::Cover => (counters.flags(end)?, Vec::new()),
         };
         let apart = counters.apart(end)?;
-        let arcs = counters.arcs()?;
+        let (arcs, threads) = (counters.arcs()?, counters.threads(end)?);
         let probe = counters.probe_cost()?;
         if arcs.lost > 0 {
             self.doubts.push(format!(
@@ -343,6 +345,7 @@ impl Collected {
             changed: self.changed,
             values,
             shared,
+            threads,
             apart,
             arcs,
             receivers: self.receivers,

@@ -53,6 +53,7 @@ pub struct CountersFile {
     before: (Vec<u64>, Vec<u64>),
     apart_before: Vec<Apart>,
     arcs_before: Arcs,
+    threads_before: Vec<u32>,
 }
 
 /// Arcs of the call graph with their counts, and calls without an arc.
@@ -112,10 +113,13 @@ impl CountersFile {
         let arcs_before = Arcs::default();
         let larges = scope.larges().into_iter().map(|large| large.map(|(_, group)| group)).collect();
         let groups = scope.groups();
-        let mut opened = Self { file, place, larges, groups, has_arcs, before, apart_before, arcs_before };
+        let threads_before = Vec::new();
+        let mut opened =
+            Self { file, place, larges, groups, has_arcs, before, apart_before, arcs_before, threads_before };
         let words = arena::STACK / WORD;
         opened.before = opened.sums(words).map_err(|error| cannot(error.to_string()))?;
         opened.apart_before = opened.of_groups(words).map_err(|error| cannot(error.to_string()))?;
+        opened.threads_before = opened.non_zero(words).map_err(|error| cannot(error.to_string()))?;
         opened.arcs_before = opened.all_arcs().map_err(|error| cannot(error.to_string()))?;
         Ok(opened)
     }
@@ -139,6 +143,27 @@ impl CountersFile {
         let (sums, shared) = self.sums(below).map_err(unread)?;
         let shared = since(shared, &self.before.1).into_iter().map(|count| count > 0).collect();
         Ok((since(sums, &self.before.0), shared))
+    }
+
+    /// For each counter below this number in how many threads it is not 0, but was at the beginning; nothing unless arcs count.
+    ///
+    /// # Errors
+    /// When they cannot be read; one line of text.
+    pub fn threads(&self, below: u64) -> Result<Vec<u32>, String> {
+        let before = self.threads_before.iter().copied().chain(std::iter::repeat(0));
+        let now = self.non_zero(below).map_err(unread)?;
+        Ok(now.into_iter().zip(before).map(|(now, before)| now.saturating_sub(before)).collect())
+    }
+
+    /// For each counter in how many arenas of one thread each it is not 0.
+    fn non_zero(&self, count: u64) -> io::Result<Vec<u32>> {
+        let mut threads: Vec<u32> = Vec::new();
+        for arena in 0..if self.has_arcs { u64::from(self.place.arenas) } else { 0 } {
+            let words = self.words(arena, 0, count)?;
+            threads.resize(threads.len().max(words.len()), 0);
+            threads.iter_mut().zip(words).for_each(|(threads, word)| *threads += u32::from(word != 0));
+        }
+        Ok(threads)
     }
 
     /// The counts of each root since the beginning, of the counters below this number.

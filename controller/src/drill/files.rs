@@ -36,6 +36,8 @@ const TABLES: [&str; 6] =
 const TIMES: &str = "times.csv";
 /// The table of paths, in addition to the first four.
 const PATHS: &str = "paths.csv";
+/// Metrics of the counts, in three forms; `spl metrics` writes them.
+pub const METRICS: [&str; 3] = ["metrics.json", "metrics.csv", "metrics.xml"];
 /// Name of the folder in that of the results.
 const NAME: &str = "drill";
 
@@ -109,8 +111,12 @@ impl Folder {
         Ok(Self { folder, is_written: false })
     }
 
-    /// Removes what an earlier drill, which is replaced, wrote of other JVMs.
+    /// Removes what an earlier drill, which is replaced, wrote of other JVMs, and the metrics of its counts.
     fn forget_others(&self) {
+        for file in METRICS {
+            // A file that cannot be removed now is replaced, or says of which program it is.
+            let _ = fs::remove_file(self.folder.join(file));
+        }
         for folder in (2..).map(|number| self.folder.join(jvm(number))).take_while(|folder| folder.exists()) {
             for file in TABLES.iter().chain(&[MARK, TIMES, PATHS, ARCHIVE]) {
                 // A file that cannot be removed now is replaced, or stays with its own mark.

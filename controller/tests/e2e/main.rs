@@ -38,6 +38,7 @@ mod language;
 mod lengths;
 mod lost_drill;
 mod metaspace;
+mod metrics;
 mod names;
 mod never_called;
 mod numbered;

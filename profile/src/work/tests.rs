@@ -318,6 +318,7 @@ fn arcs_tell_apart_the_calls_of_several_places() {
         count,
         answers,
         changes: None,
+        threads: None,
     };
     // Arcs of other methods tell nothing about these calls.
     let both = |methods: [&str; 2]| methods.map(str::to_owned).into();
