@@ -370,7 +370,8 @@ fn a_drill_that_cannot_be_made_says_why() {
 #[test]
 fn what_stops_a_thread_that_begins_reaches_it() {
     let case = case();
-    let ended = drill(&case, &["--methods", "Stopped#main"], &["Stopped", "2000"]).ends_by_itself();
+    let ended =
+        drill(&case, &["--methods", "StoppedAtBirth#main"], &["StoppedAtBirth", "2000"]).ends_by_itself();
     ended.assert_status(0);
     assert!(["all ended\n", "cannot stop threads\n"].contains(&&*ended.out), "{}", ended.out);
 }
