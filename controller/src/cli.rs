@@ -2,11 +2,13 @@
 
 mod attaching;
 mod drilling;
+mod enabling;
 mod help;
 mod shared;
 
 pub use self::attaching::{Attach, Detach, Doctor, Process};
 pub use self::drilling::{Drill, Export, ExportForm};
+pub use self::enabling::{Disable, Enable, Unit};
 pub use self::shared::{Changes, Classes, Common, Ending, Instance, Jvms, Reports};
 
 use self::help::{
@@ -51,6 +53,10 @@ pub enum Command {
     Detach(Detach),
     /// Say whether a program that runs can be attached to, and at which cost.
     Doctor(Doctor),
+    /// Let a systemd service load the dormant agent at its next start.
+    Enable(Enable),
+    /// Take back what `spl enable` wrote.
+    Disable(Disable),
     /// Write the classes as the agent would install them, for inspection.
     Instrument(Instrument),
     /// Judge recorded measurements again, without a JVM.
@@ -89,6 +95,8 @@ impl Command {
             | Self::Client(_)
             | Self::Attach(_)
             | Self::Detach(_)
+            | Self::Enable(_)
+            | Self::Disable(_)
             | Self::Completions(_)
             | Self::Man(_) => false,
             Self::Doctor(arguments) => arguments.json,

@@ -57,6 +57,7 @@ mod table;
 mod tasks;
 mod top;
 mod tryout;
+mod units;
 mod unmeasured;
 
 use clap::Parser;
@@ -84,6 +85,8 @@ pub fn main() -> ExitCode {
         cli::Command::Attach(arguments) => attach::attach(arguments),
         cli::Command::Detach(arguments) => attach::detach(arguments),
         cli::Command::Doctor(arguments) => doctor::doctor(arguments),
+        cli::Command::Enable(arguments) => units::enable(arguments),
+        cli::Command::Disable(arguments) => units::disable(arguments),
         cli::Command::Instrument(arguments) => instrument::instrument(arguments),
         cli::Command::Eval(arguments) => eval::eval(arguments),
         cli::Command::Report(arguments) => report::report(arguments),
