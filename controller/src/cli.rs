@@ -8,7 +8,7 @@ mod shared;
 
 pub use self::attaching::{Attach, Detach, Doctor, Process};
 pub use self::drilling::{Drill, Export, ExportForm};
-pub use self::enabling::{Disable, Enable, Unit};
+pub use self::enabling::{CopyAgent, Disable, Enable, Unit};
 pub use self::shared::{Changes, Classes, Common, Ending, Instance, Jvms, Reports};
 
 use self::help::{
@@ -57,6 +57,8 @@ pub enum Command {
     Enable(Enable),
     /// Take back what `spl enable` wrote.
     Disable(Disable),
+    /// Copy the agent's library into a folder, as from an image without a shell.
+    CopyAgent(CopyAgent),
     /// Write the classes as the agent would install them, for inspection.
     Instrument(Instrument),
     /// Judge recorded measurements again, without a JVM.
@@ -97,6 +99,7 @@ impl Command {
             | Self::Detach(_)
             | Self::Enable(_)
             | Self::Disable(_)
+            | Self::CopyAgent(_)
             | Self::Completions(_)
             | Self::Man(_) => false,
             Self::Doctor(arguments) => arguments.json,

@@ -87,6 +87,7 @@ pub fn main() -> ExitCode {
         cli::Command::Doctor(arguments) => doctor::doctor(arguments),
         cli::Command::Enable(arguments) => units::enable(arguments),
         cli::Command::Disable(arguments) => units::disable(arguments),
+        cli::Command::CopyAgent(arguments) => units::copy_agent(arguments),
         cli::Command::Instrument(arguments) => instrument::instrument(arguments),
         cli::Command::Eval(arguments) => eval::eval(arguments),
         cli::Command::Report(arguments) => report::report(arguments),

@@ -1,11 +1,12 @@
-//! `spl enable` and `spl disable`: a drop-in for a systemd service that loads the dormant agent at its next start.
+//! `spl enable` and `spl disable`: a drop-in for a systemd service that loads the dormant agent at its next start; and
+//! `spl copy-agent`, for pods.
 
 mod dropin;
 mod files;
 mod library;
 mod settings;
 
-use crate::cli::{Disable, Enable, Unit};
+use crate::cli::{CopyAgent, Disable, Enable, Unit};
 use crate::stdout;
 use crate::{program, tryout};
 use dropin::Dropin;
@@ -13,8 +14,11 @@ use files::{Root, name_of};
 use settings::Settings;
 use spl_classes::launch::is_launcher;
 use spl_model::one_line;
+use spl_session::files::write_whole;
 use spl_verdict::ExitStatus;
 use std::ffi::OsString;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Writes the drop-in of a unit.
@@ -72,6 +76,25 @@ pub fn disable(arguments: &Disable) -> Result<ExitStatus, String> {
         removed.join(" and "),
         reload.trim_end_matches(" && ")
     )))
+}
+
+/// Copies the library into a folder.
+///
+/// # Errors
+/// When it cannot be read or written; one line of text.
+pub fn copy_agent(arguments: &CopyAgent) -> Result<ExitStatus, String> {
+    let library = program::library(arguments.agent.as_deref())?;
+    let to = arguments.folder.join(program::LIBRARY);
+    let copied = std::fs::read(&library).and_then(|bytes| write_whole(&to, &bytes));
+    let readable = copied.and_then(|()| std::fs::set_permissions(&to, Permissions::from_mode(0o644)));
+    readable.map_err(|error| {
+        format!(
+            "cannot copy {} to {}: {error}: name a folder that takes files",
+            library.display(),
+            to.display()
+        )
+    })?;
+    Ok(said(&format!("the agent library: {}", to.display())))
 }
 
 fn said(text: &str) -> ExitStatus {

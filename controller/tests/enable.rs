@@ -192,6 +192,26 @@ fn a_library_that_no_jvm_of_the_service_would_load_is_refused() {
 }
 
 #[test]
+fn the_library_is_copied_for_everybody() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy =
+        |to: &Path| Command::new(env!("CARGO_BIN_EXE_spl")).arg("copy-agent").arg(to).output().unwrap();
+    for _ in 0..2 {
+        assert!(copy(folder.path()).status.success());
+    }
+    let copied = folder.path().join("libspl_agent.so");
+    let built = Path::new(env!("CARGO_BIN_EXE_spl")).with_file_name("libspl_agent.so");
+    assert!(fs::read(&copied).unwrap() == fs::read(built).unwrap());
+    assert_eq!(fs::metadata(copied).unwrap().permissions().mode() & 0o777, 0o644);
+    let failed = copy(&folder.path().join("none"));
+    let said = String::from_utf8(failed.stderr).unwrap();
+    assert!(
+        failed.status.code() == Some(2) && said.contains("takes files") && said.lines().count() == 1,
+        "{said}"
+    );
+}
+
+#[test]
 fn folders_that_take_no_file_are_named() {
     let system = System::new();
     system.write("/etc/systemd", "in the way");

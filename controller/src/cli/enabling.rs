@@ -22,6 +22,15 @@ Removes what spl enable wrote, and nothing else. A drop-in that somebody has cha
 
 Exit status: 0 it is removed, or was not there, 2 something went wrong.";
 
+const COPY_HELP: &str = "\
+Example:
+  spl copy-agent /spl
+
+For the init container of a pod: the program's container sees the library in a volume (docs/guide.md, Containers). The file is
+there whole or not at all, and every user may read it.
+
+Exit status: 0 it is there, 2 something went wrong.";
+
 /// The unit that is meant.
 #[derive(Clone, Debug, Args)]
 pub struct Unit {
@@ -53,4 +62,16 @@ pub struct Enable {
 pub struct Disable {
     #[command(flatten)]
     pub unit: Unit,
+}
+
+/// `spl copy-agent`
+#[derive(Debug, Args)]
+#[command(after_help = COPY_HELP)]
+pub struct CopyAgent {
+    /// The folder.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The agent's library [default: libspl_agent.so next to this program]
+    #[arg(long, value_name = "FILE")]
+    pub agent: Option<PathBuf>,
 }
