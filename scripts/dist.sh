@@ -33,7 +33,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 readonly TREE=$work/tree
 
-# Runs cargo so that no path of this machine comes into the programs. $1: more flags of the compiler, or nothing; the rest: arguments.
+# Runs cargo so that no path of this machine comes into the programs. $1: more flags of the compiler, or nothing; the rest: the command.
 build() {
     local flags=(
         --remap-path-prefix "${CARGO_HOME:-$HOME/.cargo}=/cargo" --remap-path-prefix "$TARGET=/target" --remap-path-prefix "$PWD=/spl"
@@ -43,17 +43,22 @@ build() {
     shift
     local IFS=$'\x1f'
     # The linker's own caches and paths stay with the tools.
-    CARGO_ENCODED_RUSTFLAGS="${flags[*]}" PATH=$TOOLS/bin:$PATH CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/cache cargo "$@"
+    CARGO_ENCODED_RUSTFLAGS="${flags[*]}" PATH=$TOOLS/bin:$PATH CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/cache "$@"
 }
 
 build_programs() {
-    say "building spl, without a library that it needs"
-    build -Ctarget-feature=+crt-static build --locked --profile dist -p spl-controller --bin spl --target "$TRIPLE" --target-dir "$TARGET"
+    local quick=() crate
+    # Changing classes is what a program waits for.
+    for crate in spl-bytecode spl-classfile spl-graph; do quick+=(--config "profile.dist.package.$crate.opt-level=3"); done
     say "building the agent for glibc 2.17 and later, and musl"
-    build "" zigbuild rustc --locked --profile dist -p spl-agent --lib --crate-type cdylib --target "$TRIPLE.2.17" --target-dir "$TARGET"
+    # As a library of C alone: a library of Rust next to it would keep the linker from seeing the whole.
+    build "" cargo-zigbuild rustc --locked --profile dist "${quick[@]}" -p spl-agent --lib --crate-type cdylib --target "$TRIPLE.2.17" --target-dir "$TARGET"
+    say "building spl, without a library that it needs"
+    build -Ctarget-feature=+crt-static cargo rustc --locked --profile dist -p spl-controller --bin spl --target "$TRIPLE" --target-dir "$TARGET" \
+        -- -Clink-arg=-Wl,-z,pack-relative-relocs
 }
 
-# Puts a program into the tree and its symbols beside it. $1: program.
+# Puts a program into the tree and its symbols into a tree of their own. $1: program.
 strip_program() {
     local file=$TREE/usr/lib/spl/$1 symbols=$work/symbols/usr/lib/debug/usr/lib/spl/$1.debug
     install -D "$BUILT/$1" "$file"
@@ -82,7 +87,7 @@ link_symbols() {
 stage() {
     local spl=$TREE/usr/lib/spl/spl docs=$TREE/usr/share/doc/spl file
     mkdir -p "$TREE/usr/bin"
-    # A link, so that spl finds the library beside itself.
+    # A link, so that spl finds the library next to itself.
     ln -s ../lib/spl/spl "$TREE/usr/bin/spl"
     mkdir -p "$TREE/usr/share/man"
     "$spl" man "$TREE/usr/share/man/man1" >/dev/null
@@ -93,7 +98,7 @@ stage() {
     "$spl" completions fish >"$TREE/usr/share/fish/vendor_completions.d/spl.fish"
     install -D -m 644 -t "$TREE/usr/lib/systemd/system" packaging/systemd/*.service
     install -D -m 644 -t "$docs" README.md docs/*.md docs/report.png "$work/sbom.json"
-    # Only files of the commit; built classes lie beside them.
+    # Only files of the commit; built classes lie next to them.
     git ls-files examples docs/schema | while read -r file; do install -D -m 644 "$file" "$docs/${file#docs/}"; done
     install -m 644 LICENSE "$docs/copyright"
     gzip -9nc CHANGELOG.md >"$docs/changelog.gz"
@@ -135,12 +140,14 @@ rpm() {
     cp "$work/rpm/out/$ARCH"/*.rpm "$OUT/"
 }
 
-# What a container needs: not the pages and examples.
+# The image has no pages and examples.
 image() {
     local root=$work/image
     mkdir -p "$root/usr/share/doc/spl"
     cp -a "$TREE/usr/bin" "$TREE/usr/lib" "$root/usr/"
     rm -r "$root/usr/lib/systemd"
+    # For the sockets of spl and of JVMs.
+    mkdir -m 1777 "$root/tmp"
     cp -a "$TREE/usr/share/doc/spl/copyright" "$TREE/usr/share/doc/spl/sbom.json" "$root/usr/share/doc/spl/"
     scripts/dist/image.py "$root" "$OUT/spl-$VERSION-$ARCH-oci.tar" --epoch "$SOURCE_DATE_EPOCH" --arch "$OCI_ARCH" --version "$VERSION"
 }

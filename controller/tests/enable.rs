@@ -183,7 +183,7 @@ fn a_library_that_no_jvm_of_the_service_would_load_is_refused() {
         ("lib.so", "absolute path"),
         ("/usr/lib/a b.so", "cannot stand in a unit"),
         ("/usr/lib/none.so", "cannot be read"),
-        ("/usr/lib/systemd/system/shop.service", "is no library"),
+        ("/usr/lib/systemd/system/shop.service", "is not a library"),
     ] {
         system.refuses(&["enable", "shop", "--agent", path], &[words]);
     }

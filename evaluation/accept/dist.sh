@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is given out: small programs for every C library, packages that leave nothing, units that are confined, an image that
+# The artefacts of `make dist`: small programs for every C library, packages that leave nothing, units that are confined, an image that
 # measures, the same bytes from another folder, and one clear line where something does not fit. Prints a line "ok|FAIL claim figure" for
 # each claim and fails if one does. The full form runs `make dist` twice, which takes half an hour, and needs what `scripts/setup.sh --dist`
 # and `--dist-check` install. With --bounded nothing is built for release: what the folder dist has is checked, if it is there.
@@ -38,7 +38,7 @@ units() {
         mkdir -p "$work/units"
         sed -e "s,/usr/bin/spl,$BIN/spl,; s/%i/root/g" "$unit" >"$work/units/$(basename "$unit" | tr -d @)"
     done
-    # What else is said is of the machine's own units.
+    # Lines about other units are of the machine's own.
     said=$(SYSTEMD_UNIT_PATH="$work/units:" systemd-analyze verify --man=no "$work"/units/*.service 2>&1 | grep -E 'spl(-serve)?\.service' || true)
     shows "systemd understands both units" "${said:-nothing said}" test -z "$said"
 }
@@ -61,9 +61,9 @@ manifests() {
 old_kernel() {
     local late=0 alone
     cc -O1 -o "$work/old-kernel" "$LIB/old-kernel.c"
-    javac --release 11 -d "$work" tests-java/Life.java
-    alone=$(timeout 60 java -cp "$work" Life </dev/null 2>/dev/null || true)
-    timeout 120 "$work/old-kernel" "$BIN/spl" drill --methods Life --out "$work/drill" -- java -cp "$work" Life \
+    javac --release 11 -d "$work" tests-java/CompareLoop.java tests-java/Life.java
+    alone=$(timeout 60 java -cp "$work" CompareLoop 5 1000 </dev/null 2>/dev/null || true)
+    timeout 120 "$work/old-kernel" "$BIN/spl" drill --methods CompareLoop --out "$work/drill" -- java -cp "$work" CompareLoop 5 1000 \
         >"$work/out.txt" 2>"$work/log.txt" </dev/null || late=$?
     shows "a kernel without files in memory: a drill names it in one line" "$(grep -c 'Linux has since version 3.17' "$work/log.txt" || true) lines, status $late" \
         grep -q 'Linux has since version 3.17' "$work/log.txt"
@@ -180,7 +180,7 @@ image() {
         skip "the image measures a JVM: needs root, namespaces, umoci, and a JDK of scripts/jdks.sh"
         return
     fi
-    javac --release 11 -d "$work/classes" tests-java/CompareLoop.java
+    javac --release 11 -d "$work/classes" tests-java/CompareLoop.java tests-java/Life.java
     mkdir -p "$root/lib64" "$root/usr/lib/x86_64-linux-gnu" "$root/proc" "$root/jdk" "$root/work"
     ln -sfn usr/lib "$root/lib"
     cp "$work"/classes/*.class "$root/work"
@@ -189,7 +189,7 @@ image() {
     # shellcheck disable=SC2016
     unshare -mpf sh -ec 'mount --bind /usr/lib64 "$1/lib64"; mount --bind /usr/lib/x86_64-linux-gnu "$1/usr/lib/x86_64-linux-gnu"
         mount --bind "$2" "$1/jdk"; mount -t proc proc "$1/proc"
-        exec chroot "$1" /usr/bin/spl run --config /work/spl.ini --tasks /work/t.tasks --out /work/out --until-decided --stop-program --for 120s -- /jdk/bin/java -cp /work CompareLoop 0 1000000000' \
+        exec chroot "$1" /usr/bin/spl run --config /work/spl.ini --tasks /work/t.tasks --out /work/out --until-decided --stop-program --for 120s -- /jdk/bin/java -cp /work CompareLoop 1000000000 1000' \
         sh "$root" "$home" >"$work/log.txt" 2>&1 </dev/null || late=$?
     said=$(grep -c 'start' "$root"/work/out/measurements/*.msr 2>/dev/null | awk -F : '{ sum += $2 } END { print sum + 0 }')
     shows "the unpacked image measures a JVM in it" "$said lines of samples, status $late" test "$said" -gt 0
@@ -221,24 +221,24 @@ smoke() { on_each_jdk smoke_on; }
 smoke_on() {
     local late=0 drilled=0 folder=$work/smoke-$number
     mkdir -p "$folder"
-    javac --release 11 -d "$work/classes" tests-java/CompareLoop.java
+    javac --release 11 -d "$work/classes" tests-java/CompareLoop.java tests-java/Life.java
     printf '%s\n' 'CompareLoop.fast([I)J <= CompareLoop.slow([I)J' >"$folder/t.tasks"
     printf '%s\n' '[communication]' 'initial-sleep = 0' '[scheduler]' 'profile = thesis' 'overhead-budget = none' >"$folder/spl.ini"
     timeout 180 "$SPL" run --config "$folder/spl.ini" --tasks "$folder/t.tasks" --out "$folder/out" --until-decided --stop-program --for 120s -- \
-        "$home/bin/java" -cp "$work/classes" CompareLoop 0 1000000000 >"$folder/log.txt" 2>&1 </dev/null || late=$?
+        "$home/bin/java" -cp "$work/classes" CompareLoop 1000000000 1000 >"$folder/log.txt" 2>&1 </dev/null || late=$?
     shows "JDK $number: the packed programs measure" "status $late" test "$late" -eq 0
     [[ $late -eq 0 ]] || tail -n 5 "$folder/log.txt"
-    timeout 180 "$SPL" drill --methods CompareLoop --out "$folder/drill" -- "$home/bin/java" -cp "$work/classes" CompareLoop 0 1000 \
+    timeout 180 "$SPL" drill --methods CompareLoop --out "$folder/drill" -- "$home/bin/java" -cp "$work/classes" CompareLoop 200 1000 \
         >"$folder/log.txt" 2>&1 </dev/null || drilled=$?
     shows "JDK $number: the packed programs drill" "status $drilled" test "$drilled" -eq 0
     [[ $drilled -eq 0 ]] || tail -n 5 "$folder/log.txt"
 }
 
-# The agent as it is given out, and the same with debug assertions that panics where it is told to, in processes of both libraries.
+# The agent as it is given out, and a build of it with debug assertions that panics at a given place, in processes of both libraries.
 hosts() {
     local libc place said agent
     local flags=(--locked --profile dist -p spl-agent --lib --crate-type cdylib --target x86_64-unknown-linux-gnu.2.17 --target-dir "$TARGET/dist-faults")
-    CARGO_PROFILE_DIST_DEBUG_ASSERTIONS=true PATH=$PWD/.cache/dist/bin:$PATH cargo zigbuild rustc -q "${flags[@]}"
+    CARGO_PROFILE_DIST_DEBUG_ASSERTIONS=true PATH=$PWD/.cache/dist/bin:$PATH cargo-zigbuild rustc -q "${flags[@]}"
     agent=$work/faults.so
     cp "$TARGET/dist-faults/x86_64-unknown-linux-gnu/dist/libspl_agent.so" "$agent"
     patchelf --remove-needed ld-linux-x86-64.so.2 "$agent"

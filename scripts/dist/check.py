@@ -16,7 +16,7 @@ NEWEST_GLIBC = (2, 17)
 MOST_TLS = 1024
 # In each C library, and mapped in every process by that library itself.
 LIBRARIES = {"libc.so.6", "libpthread.so.0", "libdl.so.2"}
-# What the standard library of Rust asks for and does without: glibc of later versions only.
+# Names that the standard library of Rust uses where they are there.
 OPTIONAL = {"__cxa_thread_atexit_impl", "getrandom", "gettid", "statx"}
 EXPORTED = re.compile(r"Agent_On(Load|Attach|Unload)|Java_java_lang_Spl\w+")
 

@@ -75,7 +75,7 @@ def compare(sbom, files):
 
 
 def main():
-    """Does what is asked."""
+    """Writes a list or compares one."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     writing = commands.add_parser("write")

@@ -42,7 +42,7 @@ impl Dropin {
         fs::symlink_metadata(root.within(&self.0)).is_ok()
     }
 
-    /// What to say of a file that is there already.
+    /// Text about a file that is there already.
     ///
     /// # Errors
     /// When it is another one than would be written.
@@ -86,7 +86,7 @@ impl Dropin {
             fs::rename(&part, &path)
         };
         write().map_err(|error| {
-            // What is left of the attempt must not stay.
+            // No part of the attempt must stay.
             let _ = fs::remove_file(&part);
             if made {
                 let _ = fs::remove_dir(folder);

@@ -41,7 +41,7 @@ impl Root {
     /// Opens it.
     ///
     /// # Errors
-    /// When it is no folder.
+    /// When it is not a folder.
     pub fn new(path: &Path) -> Result<Self, String> {
         let wrong = |why: String| format!("--root {}: {why}: name the folder of a system", path.display());
         let found = fs::canonicalize(path).map_err(|error| wrong(error.to_string()))?;
@@ -216,11 +216,11 @@ fn fragment(root: &Root, name: &str) -> Result<File, String> {
 /// Reads a file of that system.
 ///
 /// # Errors
-/// When it cannot be read, is large, or is no text.
+/// When it cannot be read, is large, or is not a text.
 pub fn read(root: &Root, path: PathBuf) -> Result<File, String> {
     let wrong = |why: String| format!("cannot read {}: {why}", path.display());
     let bytes = regular::read(&root.within(&path), MOST_BYTES).map_err(|error| wrong(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|_| wrong("it is no text in UTF-8".to_owned()))?;
+    let text = String::from_utf8(bytes).map_err(|_| wrong("it is not a text in UTF-8".to_owned()))?;
     Ok(File { path, text })
 }
 

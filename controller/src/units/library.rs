@@ -38,7 +38,7 @@ pub fn check(root: &Root, library: &Path) -> Result<(), String> {
         Err(error) => return wrong(&format!("cannot be read ({error})"), "name it with --agent FILE"),
     };
     if head[..4] != *b"\x7fELF" {
-        return wrong("is no library", "use the libspl_agent.so that came with this spl");
+        return wrong("is not a library", "use the libspl_agent.so that came with this spl");
     }
     let ours = std::env::consts::ARCH;
     let processor = u16::from_le_bytes([head[18], head[19]]);

@@ -1,4 +1,4 @@
-//! What a unit's files say about its environment and its program (systemd.exec(5), systemd.syntax(7)).
+//! The settings in a unit's files about its environment and its program (systemd.exec(5), systemd.syntax(7)).
 
 use super::dropin::Dropin;
 use super::files::{self, File, Root};
