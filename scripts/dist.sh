@@ -43,7 +43,19 @@ build() {
     shift
     local IFS=$'\x1f'
     # The linker's own caches and paths stay with the tools.
-    CARGO_ENCODED_RUSTFLAGS="${flags[*]}" PATH=$TOOLS/bin:$PATH CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/cache "$@"
+    CARGO_ENCODED_RUSTFLAGS="${flags[*]}" PATH=$TOOLS/bin:$PATH CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/cache ZIG_GLOBAL_CACHE_DIR=$TOOLS/zig "$@"
+}
+
+# zig builds the unwinder when it is first linked, and the places of this machine come into its line tables. A small library is linked
+# first, and its unwinder, which zig keeps, loses them.
+build_unwinder() {
+    local crate=$work/unwinder
+    mkdir -p "$crate/src"
+    printf '%s\n' '[package]' 'name = "unwinder"' 'version = "0.0.0"' 'edition = "2024"' '[lib]' 'crate-type = ["cdylib"]' '[profile.dist]' \
+        'inherits = "release"' 'lto = "fat"' 'codegen-units = 1' >"$crate/Cargo.toml"
+    printf '%s\n' '#[unsafe(no_mangle)]' 'pub extern "C" fn caught() -> bool {' '    std::panic::catch_unwind(|| panic!()).is_err()' '}' >"$crate/src/lib.rs"
+    (cd "$crate" && build "" cargo-zigbuild rustc --quiet --profile dist --lib --target "$TRIPLE.2.17" --target-dir "$crate/target")
+    find "$TOOLS/zig" -name libunwind.a -exec strip --strip-debug {} +
 }
 
 build_programs() {
@@ -51,8 +63,10 @@ build_programs() {
     # Changing classes is what a program waits for.
     for crate in spl-bytecode spl-classfile spl-graph; do quick+=(--config "profile.dist.package.$crate.opt-level=3"); done
     say "building the agent for glibc 2.17 and later, and musl"
+    build_unwinder
     # As a library of C alone: a library of Rust next to it would keep the linker from seeing the whole.
     build "" cargo-zigbuild rustc --locked --profile dist "${quick[@]}" -p spl-agent --lib --crate-type cdylib --target "$TRIPLE.2.17" --target-dir "$TARGET"
+    ! grep -qF -e "$PWD" -e "$TOOLS" "$BUILT/libspl_agent.so" || fail "places of this machine are in the agent: $PWD"
     say "building spl, without a library that it needs"
     build -Ctarget-feature=+crt-static cargo rustc --locked --profile dist -p spl-controller --bin spl --target "$TRIPLE" --target-dir "$TARGET" \
         -- -Clink-arg=-Wl,-z,pack-relative-relocs
