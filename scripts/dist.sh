@@ -55,7 +55,11 @@ build_unwinder() {
         'inherits = "release"' 'lto = "fat"' 'codegen-units = 1' >"$crate/Cargo.toml"
     printf '%s\n' '#[unsafe(no_mangle)]' 'pub extern "C" fn caught() -> bool {' '    std::panic::catch_unwind(|| panic!()).is_err()' '}' >"$crate/src/lib.rs"
     (cd "$crate" && build "" cargo-zigbuild rustc --quiet --profile dist --lib --target "$TRIPLE.2.17" --target-dir "$crate/target")
-    find "$TOOLS/zig" -name libunwind.a -exec strip --strip-debug {} +
+    # Its members have whole paths as names, which strip refuses.
+    find "$TOOLS/zig" -name libunwind.a | while read -r archive; do
+        (rm -rf "$crate/members" && mkdir "$crate/members" && cd "$crate/members" && ar x "$archive" 2>/dev/null && strip --strip-debug -- *.o &&
+            rm "$archive" && ar rcsD "$archive" -- *.o)
+    done
 }
 
 build_programs() {
