@@ -52,7 +52,7 @@ build_unwinder() {
     local crate=$work/unwinder
     mkdir -p "$crate/src"
     printf '%s\n' '[package]' 'name = "unwinder"' 'version = "0.0.0"' 'edition = "2024"' '[lib]' 'crate-type = ["cdylib"]' '[profile.dist]' \
-        'inherits = "release"' 'lto = "fat"' 'codegen-units = 1' >"$crate/Cargo.toml"
+        'inherits = "release"' 'lto = "fat"' 'codegen-units = 1' 'debug = "line-tables-only"' >"$crate/Cargo.toml"
     printf '%s\n' '#[unsafe(no_mangle)]' 'pub extern "C" fn caught() -> bool {' '    std::panic::catch_unwind(|| panic!()).is_err()' '}' >"$crate/src/lib.rs"
     (cd "$crate" && build "" cargo-zigbuild rustc --quiet --profile dist --lib --target "$TRIPLE.2.17" --target-dir "$crate/target")
     # Its members have whole paths as names, which strip refuses.
