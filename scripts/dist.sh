@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and packs what is given out, into OUT (dist, or $1): a tar archive, packages of Debian and of RPM, an OCI image, the symbols,
 # the list of the crates, and SHA256SUMS, signed if $SPL_SIGNING_KEY names a key of ssh-keygen. The same commit and the same
-# tools give the same bytes, in any folder, at any time, for any user.
+# tools give the same bytes, in any folder and at any time, but for the archive of symbols.
 # With $CARGO_TARGET_DIR the programs are built there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -46,31 +46,13 @@ build() {
     CARGO_ENCODED_RUSTFLAGS="${flags[*]}" PATH=$TOOLS/bin:$PATH CARGO_ZIGBUILD_CACHE_DIR=$TOOLS/cache ZIG_GLOBAL_CACHE_DIR=$TOOLS/zig "$@"
 }
 
-# zig builds the unwinder when it is first linked, and the places of this machine come into its line tables. A small library is linked
-# first, and its unwinder, which zig keeps, loses them.
-build_unwinder() {
-    local crate=$work/unwinder
-    mkdir -p "$crate/src"
-    printf '%s\n' '[package]' 'name = "unwinder"' 'version = "0.0.0"' 'edition = "2024"' '[lib]' 'crate-type = ["cdylib"]' '[profile.dist]' \
-        'inherits = "release"' 'lto = "fat"' 'codegen-units = 1' 'debug = "line-tables-only"' >"$crate/Cargo.toml"
-    printf '%s\n' '#[unsafe(no_mangle)]' 'pub extern "C" fn caught() -> bool {' '    std::panic::catch_unwind(|| panic!()).is_err()' '}' >"$crate/src/lib.rs"
-    (cd "$crate" && build "" cargo-zigbuild rustc --quiet --profile dist --lib --target "$TRIPLE.2.17" --target-dir "$crate/target")
-    # Its members have whole paths as names, which strip refuses.
-    find "$TOOLS/zig" -name libunwind.a | while read -r archive; do
-        (rm -rf "$crate/members" && mkdir "$crate/members" && cd "$crate/members" && ar x "$archive" 2>/dev/null && strip --strip-debug -- *.o &&
-            rm "$archive" && ar rcsD "$archive" -- *.o)
-    done
-}
-
 build_programs() {
     local quick=() crate
     # Changing classes is what a program waits for.
     for crate in spl-bytecode spl-classfile spl-graph; do quick+=(--config "profile.dist.package.$crate.opt-level=3"); done
     say "building the agent for glibc 2.17 and later, and musl"
-    build_unwinder
     # As a library of C alone: a library of Rust next to it would keep the linker from seeing the whole.
     build "" cargo-zigbuild rustc --locked --profile dist "${quick[@]}" -p spl-agent --lib --crate-type cdylib --target "$TRIPLE.2.17" --target-dir "$TARGET"
-    ! grep -qF -e "$PWD" -e "$TOOLS" "$BUILT/libspl_agent.so" || fail "places of this machine are in the agent: $PWD"
     say "building spl, without a library that it needs"
     build -Ctarget-feature=+crt-static cargo rustc --locked --profile dist -p spl-controller --bin spl --target "$TRIPLE" --target-dir "$TARGET" \
         -- -Clink-arg=-Wl,-z,pack-relative-relocs
@@ -94,11 +76,10 @@ drop_loader() {
     chmod 644 "$agent"
 }
 
+# The symbols of spl are found by name and digest. Those of the agent have line tables of zig's unwinder with places of this machine in
+# them, and a digest of them would come into the agent: they are named to a debugger by hand.
 link_symbols() {
-    local file
-    for file in spl libspl_agent.so; do
-        (cd "$work/symbols/usr/lib/debug/usr/lib/spl" && objcopy --add-gnu-debuglink="$file.debug" "$TREE/usr/lib/spl/$file")
-    done
+    (cd "$work/symbols/usr/lib/debug/usr/lib/spl" && objcopy --add-gnu-debuglink=spl.debug "$TREE/usr/lib/spl/spl")
 }
 
 # All that every package has.

@@ -80,7 +80,6 @@ missing_dist_check() {
     missing_dist
     have lintian || echo lintian
     have umoci || echo umoci
-    have faketime || echo faketime
 }
 
 # The schemas of Kubernetes.
