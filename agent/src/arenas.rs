@@ -5,13 +5,14 @@
 //! they outlive a JVM that is killed.
 
 use crate::memory::Memory;
+use crate::sys;
 use spl_model::{MOST_ROOTS, Scope, arena};
 use spl_wire::Drilled;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
@@ -329,13 +330,7 @@ fn slot_of(thread: u64) -> usize {
 /// A file in memory whose size never changes, so that no access beyond its end is possible.
 fn memory_file(bytes: usize) -> io::Result<OwnedFd> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-    // SAFETY: the name is a string that ends with zero.
-    let fd = unsafe { libc::memfd_create(c"spl-counters".as_ptr(), flags) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the descriptor was just opened, and nobody else owns it.
-    let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+    let fd = sys::memory_file(c"spl-counters", flags)?;
     let file = File::from(fd);
     file.set_len(bytes as u64)?;
     let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;

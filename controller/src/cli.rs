@@ -3,12 +3,14 @@
 mod analysing;
 mod attaching;
 mod drilling;
+mod enabling;
 mod help;
 mod shared;
 
 pub use self::analysing::{Analyse, Choosing, Metrics, ValueForm};
 pub use self::attaching::{Attach, Detach, Doctor, Process};
 pub use self::drilling::{Drill, Export, ExportForm};
+pub use self::enabling::{CopyAgent, Disable, Enable, Unit};
 pub use self::shared::{Changes, Classes, Common, Ending, Instance, Jvms, Reports};
 
 use self::help::{
@@ -53,6 +55,12 @@ pub enum Command {
     Detach(Detach),
     /// Say whether a program that runs can be attached to, and at which cost.
     Doctor(Doctor),
+    /// Let a systemd service load the dormant agent at its next start.
+    Enable(Enable),
+    /// Take back what `spl enable` wrote.
+    Disable(Disable),
+    /// Copy the agent's library into a folder, as from an image without a shell.
+    CopyAgent(CopyAgent),
     /// Write the classes as the agent would install them, for inspection.
     Instrument(Instrument),
     /// Judge recorded measurements again, without a JVM.
@@ -96,6 +104,9 @@ impl Command {
             | Self::Client(_)
             | Self::Attach(_)
             | Self::Detach(_)
+            | Self::Enable(_)
+            | Self::Disable(_)
+            | Self::CopyAgent(_)
             | Self::Completions(_)
             | Self::Man(_) => false,
             Self::Doctor(arguments) => arguments.json,

@@ -60,6 +60,7 @@ mod table;
 mod tasks;
 mod top;
 mod tryout;
+mod units;
 mod unmeasured;
 
 use clap::Parser;
@@ -87,6 +88,9 @@ pub fn main() -> ExitCode {
         cli::Command::Attach(arguments) => attach::attach(arguments),
         cli::Command::Detach(arguments) => attach::detach(arguments),
         cli::Command::Doctor(arguments) => doctor::doctor(arguments),
+        cli::Command::Enable(arguments) => units::enable(arguments),
+        cli::Command::Disable(arguments) => units::disable(arguments),
+        cli::Command::CopyAgent(arguments) => units::copy_agent(arguments),
         cli::Command::Instrument(arguments) => instrument::instrument(arguments),
         cli::Command::Eval(arguments) => eval::eval(arguments),
         cli::Command::Report(arguments) => report::report(arguments),

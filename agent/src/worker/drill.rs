@@ -13,6 +13,7 @@ use spl_bytecode::names;
 use spl_model::{DrillKind, MOST_ROOTS, Scope};
 use spl_wire::Drilled;
 use std::collections::BTreeSet;
+use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -62,7 +63,7 @@ impl Worker {
             return Err("a drill is under way already".to_owned());
         }
         let arenas = self.shared.map_arenas();
-        let arenas = arenas.map_err(|e| format!("no address space for the counters: {e}"))?;
+        let arenas = arenas.map_err(|e| no_memory(&e))?;
         if !self.counts {
             let jdk = self.jvm.feature_release();
             let installed = counters::install(env, arenas, jdk);
@@ -99,7 +100,7 @@ impl Worker {
 
     fn drill(&mut self, env: &mut jni::Env<'_>) -> Result<Drilled, String> {
         let (kind, scope) = self.scope.take().ok_or("no methods were named")?;
-        let arenas = self.shared.map_arenas().map_err(|e| e.to_string())?;
+        let arenas = self.shared.map_arenas().map_err(|e| no_memory(&e))?;
         let what = What::of(kind, arenas);
         let (done, waker) = (self.done.clone(), self.waker.clone());
         let said = move |message| {
@@ -337,4 +338,13 @@ impl Worker {
             }
         }
     }
+}
+
+/// Why there is no memory for counters, with the remedy.
+fn no_memory(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::Unsupported {
+        let why = "the kernel has no files in memory, which Linux has since version 3.17";
+        return format!("{why}: measure on this machine (spl run, spl attach) and drill on another");
+    }
+    format!("no address space for the counters: {error}")
 }

@@ -61,7 +61,8 @@ public final class SplRoots {
     public static long begin(int root) {
         long tid = U.getLong(Thread.currentThread(), TID);
         long entry = ROOTS + ((tid & MASK) << ENTRY);
-        if (U.getLong(null, entry) != tid) {
+        // The rest of the entry is read after this: processors with a weak order, and compilers, could read it before.
+        if (U.getLongAcquire(null, entry) != tid) {
             return 0;
         }
         long apart = U.getLong(null, entry + 16 + ((long) root << 3));
