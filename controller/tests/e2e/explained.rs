@@ -161,7 +161,7 @@ fn no_cause_is_named_where_both_sides_run_the_same() {
 
 #[test]
 fn a_callee_that_others_call_as_well_is_counted_within_the_calls_of_each_method() {
-    let case = Case::comparing("median(Apart.slow(I)J) <= median(Apart.quick(I)J)\n");
+    let case = Case::comparing("median(Apart.slow(I)J) <= 0.1 * median(Apart.quick(I)J)\n");
     let ended = start(&case, &["--drill-for", "60s", "--stop-program"], &["Apart"]).ends_by_itself();
     ended.assert_status(1);
     let found = found(&case);
@@ -185,7 +185,7 @@ fn a_callee_that_others_call_as_well_is_counted_within_the_calls_of_each_method(
 
 #[test]
 fn a_method_that_calls_the_other_one_counts_in_turn_with_it() {
-    let case = Case::comparing("median(Nested.whole(I)J) <= median(Nested.part(I)J)\n");
+    let case = Case::comparing("median(Nested.whole(I)J) <= 0.1 * median(Nested.part(I)J)\n");
     let ended = start(&case, &["--drill-for", "60s", "--stop-program"], &["Nested"]).ends_by_itself();
     ended.assert_status(1);
     let found = found(&case);
