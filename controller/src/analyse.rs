@@ -2,7 +2,7 @@
 
 use crate::cli::{Analyse, Choosing, Drill, Metrics, ValueForm};
 use crate::drill;
-use crate::drilled::{Classes, bytes, drill_folder, in_folder, say_second};
+use crate::drilled::{Classes, bytes, drill_folder, in_folder, say_second, table};
 use crate::said::say;
 use crate::stdout;
 use spl_analysis::{
@@ -147,10 +147,10 @@ fn spaces(choosing: &Choosing) -> Result<Vec<Space>, String> {
 /// The values of a drill.
 fn values(folder: &Path, choice: &Choice, choosing: &Choosing) -> Result<Values, String> {
     let in_folder = |fault: Fault| in_folder(folder, &fault);
-    let read = |name: &str| bytes(&folder.join(name));
     // First: it says which tables there are.
-    let text = read(DOCUMENT)?;
+    let text = bytes(&folder.join(DOCUMENT))?;
     let document = Document::read(&text).map_err(in_folder)?;
+    let read = |name| table(folder, &document, name);
     if !document.has_counts {
         let reason = "it has coverage, which does not say how often code ran".to_owned();
         let remedy = "run `spl drill` with --what calls";

@@ -201,8 +201,12 @@ fn nothing(arguments: &Drill, connected: usize) -> String {
                       is of this user, and started by java itself or with JAVA_TOOL_OPTIONS"
             .to_owned(),
         (None, _) => format!(
-            "nothing was counted: no JVM of the command loaded a class that {option} names{}; look for a typing error",
-            if arguments.not.is_empty() { "" } else { " and --not leaves" }
+            "nothing was counted: no JVM of the command loaded a class that {option} names{} before the drill ended; {}",
+            if arguments.not.is_empty() { "" } else { " and --not leaves" },
+            match (arguments.methods.is_empty(), arguments.jdk) {
+                (true, false) => "--jdk counts the JDK's classes too, and a longer --for leaves time to load more",
+                _ => "look for a typing error, or give it a longer time with --for",
+            }
         ),
     }
 }

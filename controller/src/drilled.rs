@@ -1,7 +1,7 @@
 //! The files of a finished drill, for the commands that read them. They may be damaged, or not be a drill's at all.
 
 use crate::said::say;
-use spl_export::{CLASSES, CountedClass, DOCUMENT, Fault, archive_fault, no_classes};
+use spl_export::{CLASSES, CountedClass, DOCUMENT, Document, Fault, archive_fault, no_classes};
 use spl_model::one_line;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -80,6 +80,27 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// The bytes of a table of a drill, compared with the digest in its document.
+///
+/// # Errors
+/// When it cannot be read, or was changed since; one line of text.
+pub fn table(folder: &Path, document: &Document, name: &'static str) -> Result<Vec<u8>, String> {
+    let bytes = bytes(&folder.join(name))?;
+    match document.tables.get(name) {
+        Some(written) if *written != digest(&bytes) => {
+            let reason = format!("it is not as the drill wrote it: {DOCUMENT} has another digest");
+            let remedy = "bring back the file that was written, or drill again";
+            Err(in_folder(folder, &Fault { place: name.to_owned(), reason, remedy }))
+        }
+        _ => Ok(bytes),
+    }
+}
+
+/// The digest of some bytes, as files of a drill have it: SHA-256 in hexadecimal digits.
+pub fn digest(bytes: &[u8]) -> String {
+    spl_wire::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The archive of class files.
 #[derive(Debug)]
 pub struct Classes {
@@ -114,8 +135,7 @@ impl Classes {
         let mut bytes = Vec::new();
         // One byte more, so that a longer one is seen.
         entry.take(class.bytes + 1).read_to_end(&mut bytes).map_err(|error| wrong(&error))?;
-        let digest: String = spl_wire::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        if digest != class.sha256 {
+        if digest(&bytes) != class.sha256 {
             return Err(wrong(&"its bytes are not those of its digest"));
         }
         Ok(bytes)

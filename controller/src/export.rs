@@ -1,7 +1,7 @@
 //! `spl export`: gives the files of a finished drill to other tools.
 
 use crate::cli::{Export, ExportForm};
-use crate::drilled::{Classes, bytes, drill_folder, in_folder, say_second};
+use crate::drilled::{Classes, bytes, drill_folder, in_folder, say_second, table};
 use crate::said::say;
 use crate::stdout;
 use spl_export::{
@@ -19,11 +19,11 @@ use std::path::Path;
 /// When the drill cannot be read, or the form not be written; one line of text.
 pub fn export(arguments: &Export) -> Result<ExitStatus, String> {
     let folder = drill_folder(&arguments.folder)?;
-    let read = |name: &str| bytes(&folder.join(name));
     let in_folder = |fault: Fault| in_folder(&folder, &fault);
     // First: it says which tables there are.
-    let text = read(DOCUMENT)?;
+    let text = bytes(&folder.join(DOCUMENT))?;
     let document = Document::read(&text).map_err(in_folder)?;
+    let read = |name| table(&folder, &document, name);
     let [methods, blocks, edges] = [read(METHODS)?, read(BLOCKS)?, read(EDGES)?];
     let files = Files { document: &text, methods: &methods, blocks: &blocks, edges: &edges };
     let graph = || {

@@ -30,6 +30,8 @@ pub struct Document {
     pub has_arcs: bool,
     /// Which methods were to count.
     pub scope: Scope,
+    /// Digests of its tables (SHA-256 in hexadecimal digits), by their names; none in files of earlier programs.
+    pub tables: BTreeMap<String, String>,
 }
 
 /// The methods that were to count, as the command line named them.
@@ -74,6 +76,8 @@ struct Raw {
     jdk: bool,
     #[serde(default)]
     not: Vec<String>,
+    #[serde(default)]
+    tables: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -100,7 +104,7 @@ impl Document {
             let reason = format!("its form is {schema:?}, and this is for {SCHEMA:?}");
             return Err(Fault::new(DOCUMENT, reason, OTHER_VERSION));
         }
-        let Raw { what, command, doubts, classes, left, all, jdk, not } =
+        let Raw { what, command, doubts, classes, left, all, jdk, not, tables } =
             serde_json::from_slice(bytes).map_err(broken)?;
         if what.iter().any(|what| what == "time") {
             let remedy = "drill with --what blocks or calls too; times.csv has the times";
@@ -119,7 +123,7 @@ impl Document {
         let has_counts = what.iter().any(|what| COUNTED.contains(&what.as_str()));
         let has_arcs = what.iter().any(|what| what == COUNTED[1]);
         let scope = Scope { all, jdk, not };
-        Ok(Self { command, classes, doubts, left, has_counts, has_arcs, scope })
+        Ok(Self { command, classes, doubts, left, has_counts, has_arcs, scope, tables })
     }
 }
 

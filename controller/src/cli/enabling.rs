@@ -7,9 +7,9 @@ const ENABLE_HELP: &str = "\
 Example:
   spl enable shop.service && systemctl daemon-reload && systemctl restart shop.service
 
-Writes a drop-in for a systemd service: at its next start its JVMs load the agent, which stays dormant until `spl attach` wants
-it. No class is changed before. A JVM prints one line about JAVA_TOOL_OPTIONS on standard error. The library is tried in the
-unit's own java first. Nothing is changed, and the reason is said, if the unit sets JAVA_TOOL_OPTIONS already, loads the
+Writes a drop-in for a systemd service: at its next start its JVMs load the agent, which stays dormant until `spl attach` wants \
+it. No class is changed before. A JVM prints one line about JAVA_TOOL_OPTIONS on standard error. The library is tried in the \
+unit's own java first. Nothing is changed, and the reason is said, if the unit sets JAVA_TOOL_OPTIONS already, loads the \
 agent already, has a root folder of its own, or could not load the library. The unit itself is neither restarted nor changed.
 
 Exit status: 0 it is written, or was there already, 2 something went wrong.";
@@ -26,7 +26,7 @@ const COPY_HELP: &str = "\
 Example:
   spl copy-agent /spl
 
-For the init container of a pod: the program's container sees the library in a volume (docs/guide.md, Containers). The file is
+For the init container of a pod: the program's container sees the library in a volume (docs/guide.md, Containers). The file is \
 there whole or not at all, and every user may read it.
 
 Exit status: 0 it is there, 2 something went wrong.";

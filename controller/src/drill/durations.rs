@@ -11,7 +11,10 @@ use spl_report::drill::{TimedMethod, Times};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A method with its durations, and why they may be too low.
+/// Of a method with short calls: how long the compiled probes take in it is known on the average alone.
+const PROBED: &str = "the time of their probes, an estimate, is more than half of their own time";
+
+/// A method with its durations, and why they may be wrong.
 pub struct Measured {
     /// Its durations.
     pub durations: Durations,
@@ -34,6 +37,7 @@ pub fn measured(profile: &Profile) -> Vec<Measured> {
                 one if one.under_way => "a call that had not ended is left out",
                 one if intrinsics.contains(&one.method) => "the JVM may replace its calls by code of its own",
                 one if !one.from_start => "it is timed only from the change of its class on",
+                one if one.probes_in_own_ns > one.without_probes().1 / 2 => PROBED,
                 _ => "",
             };
             if durations.calls > 0 || !doubt.is_empty() && durations.untimed > 0 {
@@ -74,7 +78,7 @@ pub fn times(all: &[Measured], profile: &Profile) -> Times {
     Times { probe_ps: [inside_ps, outside_ps], methods: all.iter().map(method).collect() }
 }
 
-/// Why times may be too low, one line each.
+/// Why times may be wrong, one line each.
 pub fn doubts(all: &[Measured]) -> Vec<String> {
     let mut doubts: BTreeMap<&str, u64> = BTreeMap::new();
     for one in all.iter().filter(|one| !one.doubt.is_empty()) {

@@ -8,6 +8,7 @@ use super::durations::{self, Measured};
 use super::page::{self, Gathered};
 use super::paths::{self, PathFigures};
 use super::taken::{Figures, Taken};
+use crate::drilled::digest;
 use crate::sources::Sources;
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
@@ -196,19 +197,19 @@ impl Folder {
         figures.sort_by(|one, other| {
             other.bytecodes.most.cmp(&one.bytecodes.most).then_with(|| one.method.cmp(&other.method))
         });
-        let document = document(taken, &figures, &faults);
-        // The mark comes first, so that a run that is cut short here does not look like a free folder.
-        self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
-        self.is_written = true;
         let mut tables = vec![methods, blocks, edges, calls];
         if taken.profile.what == DrillKind::Calls {
             tables.extend(arcs::of(taken.profile, |method, calls| gathered.add_calls(method, calls)));
         }
-        let mut tables: Vec<(&str, String)> = TABLES.into_iter().zip(tables).collect();
+        let mut tables: Vec<(&'static str, String)> = TABLES.into_iter().zip(tables).collect();
         if has_paths {
             paths::sort(&mut of_paths);
             tables.push((PATHS, paths));
         }
+        let document = document(taken, &figures, &faults, &tables);
+        // The mark comes first, so that a run that is cut short here does not look like a free folder.
+        self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
+        self.is_written = true;
         for (name, table) in &tables {
             self.put(name, table.as_bytes())?;
         }
@@ -231,14 +232,17 @@ impl Folder {
     /// When a file cannot be written; one line of text.
     pub fn write_durations(&mut self, taken: &Taken<'_>, all: &[Measured]) -> Result<(), String> {
         let none = BTreeMap::new();
-        let mut document = document(taken, &[], &none);
+        let tables = [(TIMES, durations::table(all))];
+        let mut document = document(taken, &[], &none, &tables);
         document.doubts.extend(durations::doubts(all));
         document.is_exact &= document.doubts.is_empty();
         let ProbeCost { inside_ps, outside_ps } = taken.profile.probe;
         document.probe_ps = Some([inside_ps, outside_ps]);
         self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
         self.is_written = true;
-        self.put(TIMES, durations::table(all).as_bytes())?;
+        for (name, table) in &tables {
+            self.put(name, table.as_bytes())?;
+        }
         self.forget_tables(&[TIMES]);
         self.archive(taken)?;
         let left = document.named_left();
@@ -286,6 +290,8 @@ struct Document<'a> {
     doubts: Vec<String>,
     classes: Vec<Counted<'a>>,
     left: Vec<Left<'a>>,
+    /// Digests of the tables, by their names.
+    tables: BTreeMap<&'static str, String>,
     /// Cost of a probe of durations, in picoseconds a call: within the time that it takes, and outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe_ps: Option<[u64; 2]>,
@@ -319,6 +325,7 @@ fn document<'a>(
     taken: &'a Taken<'_>,
     figures: &[Figures],
     faults: &'a BTreeMap<String, String>,
+    tables: &[(&'static str, String)],
 ) -> Document<'a> {
     let Taken { arguments, profile, seconds } = taken;
     let mut doubts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -375,6 +382,7 @@ fn document<'a>(
             })
             .collect(),
         left: left.chain(broken).chain(refused).collect(),
+        tables: tables.iter().map(|(name, table)| (*name, digest(table.as_bytes()))).collect(),
         probe_ps: None,
     }
 }
@@ -404,8 +412,4 @@ fn page_of(folder: &Path) -> PathBuf {
 /// The name of the folder of a JVM.
 fn jvm(number: usize) -> String {
     format!("jvm-{number}")
-}
-
-fn digest(bytes: &[u8]) -> String {
-    spl_wire::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -73,12 +73,13 @@ pub fn say(all: &[PathFigures], arguments: &Drill, folder: &Path, progress: &Pro
     for one in all.iter().take(arguments.limit) {
         let percent = u128::from(one.most) * 100 / u128::from(one.ended.max(1));
         progress.note(&format!(
-            "{:>9} {:>9} {:>13} {:>9} {percent:>5}%  {}, {}",
+            "{:>9} {:>9} {:>13} {:>9} {percent:>5}%  {}{}{}",
             number(one.ran.0 as u64),
             number(u64::from(one.ran.1)),
             number(one.ended),
             number(one.left),
             one_line(&one.method),
+            if one.path.is_empty() { "" } else { ", " },
             one.path,
         ));
     }

@@ -44,7 +44,11 @@ fn check(options: &[&str]) {
     assert_eq!(refused.status.code(), Some(2));
     let refused = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(refused.contains("times of methods, and no counts"), "{refused}");
-    assert!(document["probe_ps"].is_array() && document["is_exact"] == true, "{document}");
+    assert!(document["probe_ps"].is_array(), "{document}");
+    // Short methods may take less time than their probes, on a loaded machine others than on an idle one.
+    let doubts = document["doubts"].as_array().unwrap();
+    assert!(doubts.iter().all(|one| one.as_str().unwrap().contains("time of their probes")), "{document}");
+    assert_eq!(document["is_exact"], doubts.is_empty(), "{document}");
 }
 
 #[test]

@@ -431,7 +431,7 @@ fn what_cannot_be_analysed_is_told() {
         let path = case.path("out/drill").join(name);
         let kept = fs::read(&path).unwrap();
         fs::write(&path, damage).unwrap();
-        check(&["out"], &[name, "run `spl drill` again"]);
+        check(&["out"], &[name, "not as the drill wrote it", "drill again"]);
         fs::write(&path, kept).unwrap();
     }
     let (status, _, said) = analyse(&case, &["out", "--library", "starj"]);

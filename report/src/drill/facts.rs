@@ -78,7 +78,7 @@ pub struct TimedMethod {
     pub probes_in_own_ns: u64,
     /// Number of calls without times.
     pub untimed: u64,
-    /// Why its figures may be too low; empty if nothing is known against them.
+    /// Why its figures may be wrong; empty if nothing is known against them.
     pub doubt: String,
 }
 

@@ -1,7 +1,7 @@
 //! A method of the page: its graph, its blocks, its callers and callees.
 
 use super::paths::paths;
-use crate::figure::count;
+use crate::figure::{count, counted};
 use crate::graph::{Counted, Link, blocks, bytecode, figure, largest, source};
 use maud::{Markup, html};
 
@@ -14,7 +14,7 @@ pub(super) fn section(place: usize, method: &Counted, is_cover: bool) -> Markup 
     html! {
         section.method id=(id) data-calls=(method.calls) {
             h3 { (method.name) }
-            p.quiet { (count(method.calls)) " calls. " a href="#methods" { "All methods" } }
+            p.quiet { (counted(method.calls, "call", "calls")) ". " a href="#methods" { "All methods" } }
             div.both {
                 (figure(&id, method, largest(method)))
                 div {

@@ -99,7 +99,7 @@ fn exactness(facts: &DrillFacts) -> Markup {
             @if facts.doubts.is_empty() {
                 p { b { @if facts.times.is_some() { "All calls that ended were timed." } @else { "All counts are exact." } } }
             } @else {
-                p { b { @if facts.times.is_some() { "Times may be too low:" } @else { "Counts may not be exact:" } } }
+                p { b { @if facts.times.is_some() { "Times may be wrong:" } @else { "Counts may not be exact:" } } }
                 ul { @for doubt in &facts.doubts { li { (doubt) } } }
             }
         }

@@ -215,7 +215,7 @@ fn times_have_probes_in_columns_of_their_own_and_say_what_was_not_timed() {
         page(&DrillFacts { times: Some(times), doubts: vec!["why".to_owned()], ..DrillFacts::default() });
     for words in [
         "How long calls took",
-        "Times may be too low:",
+        "Times may be wrong:",
         "12.3 ns within",
         "5.6 ns in that of the caller",
         "2 calls were not timed:",
