@@ -6,7 +6,7 @@ CARGO ?= cargo
 # dependencies with other features, and keeps both.
 TESTED = --workspace --lib --bins --tests
 
-.PHONY: browser picture help setup jdks build demo overhead overhead-sizes mutation test test-jdks soak validity lint unit deny accept accept-bounded evaluation \
+.PHONY: browser picture dist help setup jdks build demo overhead overhead-sizes mutation test test-jdks soak validity lint unit deny accept accept-bounded evaluation \
 	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth evaluate-drill \
 	measure-sorting measure-rome measure-scale measure-service measure-peers measure-truth measure-drill clean
 
@@ -85,6 +85,9 @@ picture: setup ## the README's picture of a report with a failed claim and its r
 deny: ## licences, duplicates and sources of the crates that we depend on
 	scripts/setup.sh --deny
 	$(CARGO) deny check --hide-inclusion-graph bans licenses sources
+
+dist: setup ## what is given out, in the folder dist: tar, deb, rpm, OCI image, symbols, SBOM (a quarter of an hour)
+	scripts/dist.sh
 
 accept: setup build ## run the acceptance scripts in evaluation/accept (hours, on an idle machine)
 	scripts/accept.sh

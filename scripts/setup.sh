@@ -3,11 +3,13 @@
 # touches neither the package lists nor the network. With --deny it installs cargo-deny instead, which takes minutes; with
 # --pip what jdks.sh fetches wheels with; with --evaluation what the evaluation weaves its test agent with, its web server and
 # what puts load on it; with --apps the programs that evaluation/accept/rewriter.sh rewrites; with --peers the
-# tools that the evaluation compares with; with --drill the programs that it drills; with --browser what the report is looked at with.
+# tools that the evaluation compares with; with --drill the programs that it drills; with --browser what the report is looked at with;
+# with --dist what scripts/dist.sh links and packs with, with --dist-check what evaluation/accept/dist.sh checks that with.
 set -euo pipefail
 
 readonly RUST_MIN=1.89
 readonly DENY_VERSION=0.20.2
+readonly SCHEMAS_VERSION=1.37.0
 readonly JARS=/usr/share/java
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -60,6 +62,48 @@ missing_maven() {
 missing_drill() {
     missing_maven
     [[ -e $JARS/sunflow.jar ]] || echo libsunflow-java
+}
+
+missing_dist() {
+    have python3 || echo python3
+    python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
+    have xz || echo xz-utils
+    have objcopy || echo binutils
+    have patchelf || echo patchelf
+    have rpmbuild || echo rpm
+    have ssh-keygen || echo openssh-client
+    # Its loader has the names that the agent may use.
+    compgen -G '/lib/ld-musl-*.so.1' >/dev/null || echo musl
+}
+
+missing_dist_check() {
+    missing_dist
+    have lintian || echo lintian
+    have umoci || echo umoci
+}
+
+# The schemas of Kubernetes.
+install_schemas() {
+    local cache=.cache/dist-check
+    cd "$(dirname "$0")/.."
+    [[ ! -x $cache/bin/kubernetes-validate ]] || return 0
+    python3 -m venv "$cache"
+    "$cache/bin/pip" install --quiet --disable-pip-version-check "kubernetes-validate==$SCHEMAS_VERSION"
+}
+
+# The linker goes into .cache/dist, by the digests of scripts/dist.txt. The copy of that list is made last.
+install_linker() {
+    local list=scripts/dist.txt cache=.cache/dist
+    cd "$(dirname "$0")/.."
+    if cmp -s "$list" "$cache/dist.txt"; then
+        return 0
+    fi
+    say "fetching what $list names into $cache"
+    rm -rf "$cache"
+    python3 -m venv "$cache"
+    "$cache/bin/pip" install --quiet --disable-pip-version-check --only-binary=:all: --require-hashes --no-deps -r "$list" ||
+        fail "what $list names could not be fetched; a Python package index is needed the first time"
+    cp "$list" "$cache/dist.txt"
 }
 
 # JDK 17 is what the project is tested with; a newer Debian has only its own default.
@@ -164,6 +208,14 @@ case ${1:-} in
     install_packages missing_drill
     fetch_jars drill
     ;;
+--dist)
+    install_packages missing_dist
+    install_linker
+    ;;
+--dist-check)
+    install_packages missing_dist_check
+    install_schemas
+    ;;
 --browser)
     install_packages missing_browser
     cd "$(dirname "$0")/.."
@@ -173,6 +225,6 @@ case ${1:-} in
         npm ci --prefix report/browser --no-audit --no-fund --loglevel=error
     ;;
 *)
-    fail "unknown option $1; there are --deny, --pip, --evaluation, --apps, --peers, --drill and --browser"
+    fail "unknown option $1; there are --deny, --pip, --evaluation, --apps, --peers, --drill, --browser, --dist and --dist-check"
     ;;
 esac

@@ -18,7 +18,8 @@ public final class Durations {
                 sink++;
             }
         }
-        if (args.length > 1) {
+        int overflows = args.length > 2 ? Integer.parseInt(args[2]) : args.length - 1;
+        for (int overflow = 0; overflow < overflows; overflow++) {
             try {
                 endless(0);
             } catch (StackOverflowError expected) {

@@ -5,13 +5,14 @@
 //! they outlive a JVM that is killed.
 
 use crate::memory::Memory;
-use spl_model::{MOST_ROOTS, arena};
+use crate::sys;
+use spl_model::{MOST_ROOTS, Scope, arena};
 use spl_wire::Drilled;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
@@ -49,6 +50,10 @@ const NOBODY: u64 = u64::MAX;
 const WANTS: usize = 2 + MOST_ROOTS;
 /// Word of an entry with the address of its thread's ring. `SplTrace.java` has the same number; a test compares them.
 const RING: usize = WANTS + 1;
+/// Place of the facts about each root in the roots' table, behind the entries.
+const FACTS: usize = SLOTS * ENTRY_BYTES;
+/// Bytes of these: the size from which on a call is large, and the word of an entry with the arena of such calls.
+const FACT_BYTES: usize = 16;
 
 /// The arenas and their owners.
 #[derive(Debug)]
@@ -79,8 +84,10 @@ struct Owners {
     of_slot: HashMap<usize, Vec<Living>>,
     /// Arenas without an owner. Their counts stay: the controller adds the counts of all arenas.
     free: Vec<usize>,
-    /// Number of roots of the last drill that had some.
+    /// Number of the groups of calls of the last drill that had roots: each has an arena for each thread.
     roots: usize,
+    /// Arenas of roots that threads have ever had. They come first.
+    used: usize,
     /// Whether the drill has roots.
     has_roots: bool,
     /// Whether the drill has durations, so that threads look for their entry of the roots' table.
@@ -109,11 +116,12 @@ impl Arenas {
         let file = memory_file(FILE_BYTES)?;
         let arenas = Memory::map_file(&file, FILE_BYTES)?;
         let table = Memory::map(SLOTS * 8)?;
-        let roots = Memory::map(SLOTS * ENTRY_BYTES)?;
+        let roots = Memory::map(FACTS + MOST_ROOTS * FACT_BYTES)?;
         let owners = Owners {
             of_slot: HashMap::new(),
             free: (0..ARENAS).rev().collect(),
             roots: 0,
+            used: 0,
             has_roots: false,
             has_durations: false,
             has_rings: false,
@@ -140,6 +148,11 @@ impl Arenas {
     /// The address of the first arena of roots; no other arena has a higher one.
     pub fn first_of_roots(&self) -> i64 {
         self.address(OF_ROOTS) as i64
+    }
+
+    /// The address of the arena that nobody reads, which replaces a placeholder in `SplRoots`.
+    pub fn nobodys_address(&self) -> i64 {
+        self.address(OWN) as i64
     }
 
     /// The address of the arena of all threads without their own, which replaces a placeholder in `SplArcs`.
@@ -181,25 +194,33 @@ impl Arenas {
         }
     }
 
-    /// Begins a drill with this number of roots, at most [`MOST_ROOTS`]: root R of them gets every arena of roots whose place among them
-    /// divided by that number leaves R. Threads get theirs by [`give_wanted`](Self::give_wanted). A thread keeps those of the drill
-    /// before if that had as many roots: an old activation may still count there. With `uses` each thread with an arena finds it
-    /// in the roots' table too.
-    pub fn begin_roots(&self, roots: usize, uses: Uses) {
+    /// Begins a drill with the roots of this scope, whose calls make at most [`MOST_ROOTS`] groups: group G of them gets every arena of
+    /// roots whose place among them divided by that number leaves G. Threads get theirs by [`give_wanted`](Self::give_wanted). A thread
+    /// keeps those of the drill before if that had as many groups: an old activation may still count there. With `uses` each
+    /// thread with an arena finds it in the roots' table too.
+    pub fn begin_roots(&self, scope: &Scope, uses: Uses) {
         self.end_roots();
+        let roots = scope.groups().min(MOST_ROOTS);
+        for (root, large) in scope.larges().into_iter().enumerate().take(MOST_ROOTS) {
+            let (from, word) = large.map_or((i64::MAX as u64, 2), |(from, group)| (from, 2 + group as u64));
+            self.roots.u64_at(FACTS + root * FACT_BYTES + 8).store(word, Ordering::Release);
+            self.roots.u64_at(FACTS + root * FACT_BYTES).store(from, Ordering::Release);
+        }
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         owners.has_durations = uses == Uses::Stack;
         owners.has_rings = uses == Uses::Ring;
         if owners.has_rings {
             self.begin_rings();
         }
-        let Owners { of_slot, free_groups, roots: number, has_roots, .. } = &mut *owners;
-        let roots = roots.min(MOST_ROOTS);
+        let Owners { of_slot, free_groups, roots: number, used, has_roots, .. } = &mut *owners;
         *has_roots = roots > 0;
         if *has_roots && roots != *number {
             *number = roots;
             of_slot.values_mut().flatten().for_each(|one| one.group = None);
-            *free_groups = (0..ROOT_ARENAS / roots).rev().map(|at| at * roots).collect();
+            let all = (0..ROOT_ARENAS / roots).rev().map(|at| at * roots);
+            // Old activations may still count in the others, so these come last.
+            let (unused, others): (Vec<_>, Vec<_>) = all.partition(|first| *first >= *used);
+            *free_groups = others.into_iter().chain(unused).collect();
         }
     }
 
@@ -247,7 +268,7 @@ impl Arenas {
     /// Gives arenas of roots to the threads that have asked for them, as long as there are some. False if the drill has no roots.
     pub fn give_wanted(&self) -> bool {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        let Owners { of_slot, roots, has_roots, free_groups, .. } = &mut *owners;
+        let Owners { of_slot, roots, used, has_roots, free_groups, .. } = &mut *owners;
         if !*has_roots {
             return false;
         }
@@ -259,6 +280,7 @@ impl Arenas {
             {
                 *group = group.or_else(|| free_groups.pop());
                 let Some(group) = *group else { break };
+                *used = (*used).max(group + *roots);
                 for (word, place) in (2..).zip(group..group + *roots) {
                     let address = self.address(OF_ROOTS + place);
                     self.roots.u64_at(at + 8 * word).store(address, Ordering::Release);
@@ -361,13 +383,7 @@ fn slot_of(thread: u64) -> usize {
 /// A file in memory whose size never changes, so that no access beyond its end is possible.
 fn memory_file(bytes: usize) -> io::Result<OwnedFd> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-    // SAFETY: the name is a string that ends with zero.
-    let fd = unsafe { libc::memfd_create(c"spl-counters".as_ptr(), flags) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the descriptor was just opened, and nobody else owns it.
-    let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+    let fd = sys::memory_file(c"spl-counters", flags)?;
     let file = File::from(fd);
     file.set_len(bytes as u64)?;
     let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;

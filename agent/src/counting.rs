@@ -20,7 +20,7 @@ pub fn thread_of(context: &CallbackContext<'_>, event: &ThreadEvent) -> Option<u
         unsafe { java::id_of_thread(env, thread) }
     };
     // SAFETY: the callback runs on the thread whose environment this is.
-    unsafe { java::with_env(context.jni()?.raw().cast(), with_thread) }.ok()
+    unsafe { java::with_env_of_program(context.jni()?.raw().cast(), with_thread) }.ok()
 }
 
 /// Lets a class count whose bytes the JVM is about to use, if the drill wants it.
@@ -55,7 +55,7 @@ pub fn class_comes<'callback>(
             Loader::Jdk
         } else {
             // SAFETY: the callback runs on the thread whose environment this is.
-            unsafe { java::with_env(env.raw().cast(), look) }.unwrap_or(Loader::Other)
+            unsafe { java::with_env_of_program(env.raw().cast(), look) }.unwrap_or(Loader::Other)
         };
         let of_jdk = loader.has_of_jdk(&name);
         if loader == Loader::Other && drill.wants(&name, of_jdk) {
@@ -101,7 +101,7 @@ pub fn thread_begins(shared: &Shared, jvm: &Jvm, context: &CallbackContext<'_>, 
         Ok(is_carrier(env, jvm, unsafe { ObjectRef::new(event.thread().cast()) }))
     };
     // SAFETY: the callback runs on the thread whose environment this is.
-    let carries = unsafe { java::with_env(env.raw().cast(), carries) }.unwrap_or(false);
+    let carries = unsafe { java::with_env_of_program(env.raw().cast(), carries) }.unwrap_or(false);
     if carries && !shared.await_atomic_counters() {
         drill.say(Drilled::VirtualThreads);
     }

@@ -67,7 +67,9 @@ impl Numbers {
 
     fn of(&mut self, what: What) -> &mut Given {
         match what {
-            What::Blocks | What::Calls | What::Durations(_) | What::Trace { .. } => &mut self.counters,
+            What::Blocks | What::Calls | What::Durations(_) | What::Paths { .. } | What::Trace { .. } => {
+                &mut self.counters
+            }
             What::Cover(_) => &mut self.flags,
         }
     }
@@ -84,9 +86,14 @@ pub enum What {
     Cover(&'static Arenas),
     /// Durations of calls.
     Durations(Clock),
+    /// Counts of paths.
+    Paths {
+        /// Whether edges are counted, too.
+        blocks: bool,
+    },
     /// Everything that runs.
     Trace {
-        /// Whether edges are counted too.
+        /// Whether edges are counted, too.
         blocks: bool,
     },
 }
@@ -99,6 +106,7 @@ impl What {
             DrillKind::Calls => Self::Calls,
             DrillKind::Cover => Self::Cover(arenas),
             DrillKind::Time(clock) => Self::Durations(clock),
+            DrillKind::Paths { blocks } => Self::Paths { blocks },
             DrillKind::Trace { blocks } => Self::Trace { blocks },
         }
     }
@@ -114,6 +122,7 @@ impl What {
             Self::Blocks | Self::Cover(_) | Self::Trace { .. } => 0,
             Self::Calls => 1,
             Self::Durations(_) => 2,
+            Self::Paths { blocks } => 3 + u8::from(blocks),
         }
     }
 
@@ -405,6 +414,7 @@ impl<S: Fn(Drilled)> Weaver<S> {
             What::Calls => (Counting::Blocks { root: &root, calls: true }, MOST_COUNTERS),
             What::Cover(_) => (Counting::Cover { is_set: &is_set }, MOST_FLAGS),
             What::Durations(clock) => (Counting::Durations(clock), MOST_COUNTERS),
+            What::Paths { blocks } => (Counting::Paths { blocks }, MOST_COUNTERS),
             What::Trace { blocks } => (Counting::Trace { blocks }, MOST_COUNTERS),
         };
         let counted = match spl_bytecode::count(&class.bytes, counting, wanted, first, most - first) {

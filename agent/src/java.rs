@@ -7,7 +7,7 @@ use crate::layout::OWN_GATE;
 use crate::sys;
 use jni::errors::Error;
 use jni::ids::JFieldID;
-use jni::objects::{JClass, JClassLoader, JObject, JString, JValue};
+use jni::objects::{JClass, JClassLoader, JObject, JString, JThrowable, JValue};
 use jni::refs::{Global, Weak};
 use jni::signature::{JavaType, Primitive};
 use jni::{
@@ -89,6 +89,45 @@ pub unsafe fn with_env<T>(
         }
         result
     });
+    value(outcome)
+}
+
+/// Runs `f`, which throws nothing by itself, in a callback on a thread of the program. An exception from outside stays pending, such as
+/// that of `Thread.stop`: it belongs to the program. HotSpot may make it pending at the end of any JNI function.
+///
+/// # Safety
+/// As for [`with_env`].
+pub unsafe fn with_env_of_program<T>(
+    raw: *mut c_void,
+    f: impl Fn(&mut Env<'_>) -> Result<T, Error>,
+) -> Result<T, String> {
+    // SAFETY: as in `with_env`.
+    let mut unowned = unsafe { EnvUnowned::from_raw(raw.cast()) };
+    value(unowned.with_env(|env| {
+        let mut outside = taken(env);
+        let mut result = f(env);
+        if let Some(thrown) = taken(env) {
+            outside = Some(thrown);
+            result = f(env);
+        }
+        if let Some(thrown) = taken(env).or(outside) {
+            // This call answers with an error, as an exception is pending afterwards.
+            let _ = env.throw(thrown);
+        }
+        result
+    }))
+}
+
+/// Takes the pending exception away.
+fn taken<'local>(env: &mut Env<'local>) -> Option<JThrowable<'local>> {
+    let thrown = env.exception_occurred();
+    if thrown.is_some() {
+        env.exception_clear();
+    }
+    thrown
+}
+
+fn value<T>(outcome: EnvOutcome<'_, T, Error>) -> Result<T, String> {
     match outcome.into_outcome() {
         Outcome::Ok(value) => Ok(value),
         Outcome::Err(error) => Err(error.to_string()),

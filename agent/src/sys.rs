@@ -1,5 +1,5 @@
 //! The operating system calls that std doesn't have: monotonic clock, signal mask, waiting for a socket,
-//! random bytes, environment.
+//! random bytes, files in memory, environment.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::io;
@@ -125,10 +125,24 @@ pub fn connect(path: &Path, at_most: Duration) -> io::Result<UnixStream> {
 /// # Errors
 /// When the system has no entropy yet, early after its start.
 pub fn random<const N: usize>() -> io::Result<[u8; N]> {
-    let mut bytes = [0; N];
+    let mut bytes = [0_u8; N];
+    // glibc has a function for it since 2.25 only; a library that names it is not loaded by older ones.
     // SAFETY: the array has room for `N` bytes.
-    let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), N, libc::GRND_NONBLOCK) };
+    let count = unsafe { libc::syscall(libc::SYS_getrandom, bytes.as_mut_ptr(), N, libc::GRND_NONBLOCK) };
     if usize::try_from(count) == Ok(N) { Ok(bytes) } else { Err(io::Error::last_os_error()) }
+}
+
+/// A new file in memory (memfd_create(2)) with these flags.
+///
+/// # Errors
+/// When the kernel has no room, or is older than Linux 3.17 and knows no such files.
+pub fn memory_file(name: &CStr, flags: libc::c_uint) -> io::Result<OwnedFd> {
+    // By its number: glibc has a function for it since 2.27 only.
+    // SAFETY: a `CStr` ends with a null byte.
+    let fd = unsafe { libc::syscall(libc::SYS_memfd_create, name.as_ptr(), flags) };
+    let fd = i32::try_from(fd).ok().filter(|fd| *fd >= 0).ok_or_else(io::Error::last_os_error)?;
+    // SAFETY: the descriptor was just opened, and nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// Restores the value of `JAVA_TOOL_OPTIONS` from before `spl run` added the agent to it, so that neither the

@@ -5,7 +5,7 @@ use crate::plan::{MethodKey, MethodReport, Plan, Probe, Untouched};
 use crate::rewrite::instrument;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
-use spl_graph::{Counters, Flags, Graph};
+use spl_graph::{Counters, Flags, Graph, PathCounters};
 use spl_model::arena::Timed;
 use spl_model::{Clock, InstrumentId, Refusal};
 use std::collections::BTreeSet;
@@ -25,9 +25,14 @@ pub enum Counting<'a> {
         /// Whether the flag with this number is set, and needs no code any more.
         is_set: &'a dyn Fn(u32) -> bool,
     },
+    /// Counters of paths, see [`PathCounters`].
+    Paths {
+        /// Whether edges have counters, too.
+        blocks: bool,
+    },
     /// Everything that runs. A method has as many numbers as it has counters, which may count too; its first one is its number in words.
     Trace {
-        /// Whether edges are counted too, as a check.
+        /// Whether edges have counters, too.
         blocks: bool,
     },
     /// Durations of calls: a method has [`Timed::WORDS`] numbers.
@@ -49,6 +54,7 @@ impl Counting<'_> {
                 graph.numbered_calls(number(Counters::of(graph).places().len())).1
             }
             Self::Cover { .. } => number(Flags::of(graph).places().len()),
+            Self::Paths { blocks } => number(PathCounters::of(graph, blocks).count()),
             Self::Durations(_) => Timed::WORDS,
         }
     }
@@ -64,14 +70,20 @@ impl Counting<'_> {
         let id = InstrumentId(first);
         match self {
             Self::Blocks { root, calls } => {
+                let number = root(name, descriptor);
+                let blocks = match number {
+                    Some(_) => Probe::blocks_of_root(name, descriptor, id),
+                    None => Probe::blocks(name, descriptor, id),
+                };
+                let root = number.map(|number| Probe::root(name, descriptor, id, number));
                 let calls = calls.then(|| Probe::calls(name, descriptor, id));
-                let root = root(name, descriptor).map(|number| Probe::root(name, descriptor, number));
-                [Probe::blocks(name, descriptor, id)].into_iter().chain(calls).chain(root).collect()
+                root.into_iter().chain([blocks]).chain(calls).collect()
             }
             Self::Trace { blocks } => {
                 let blocks = blocks.then(|| Probe::blocks(name, descriptor, id));
                 blocks.into_iter().chain([Probe::trace(graph, id)]).collect()
             }
+            Self::Paths { blocks } => vec![Probe::paths(name, descriptor, id, blocks)],
             Self::Durations(clock) => vec![Probe::durations(name, descriptor, id, clock)],
             Self::Cover { is_set } => {
                 let open: BTreeSet<u32> = (0..needed).filter(|number| !is_set(first + number)).collect();

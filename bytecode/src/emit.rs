@@ -2,7 +2,7 @@
 
 use crate::constants::PoolBuilder;
 use spl_classfile::opcode::{
-    BASTORE, GETSTATIC, IADD, ICONST_1, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE,
+    BASTORE, GETSTATIC, IADD, ICONST_1, IINC, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE,
 };
 use spl_classfile::signature::Field;
 use spl_model::Refusal;
@@ -144,6 +144,23 @@ impl Emitter<'_, '_> {
         self.op(GETSTATIC).code.extend(field);
         self.op(ICONST_1).op(IADD).op(PUTSTATIC).code.extend(field);
         Ok(self)
+    }
+
+    /// Adds to a local variable, with two stack words at most; returns them.
+    pub(crate) fn add_to(&mut self, slot: u16, value: i32) -> Result<usize, Refusal> {
+        match (u8::try_from(slot), i8::try_from(value), i16::try_from(value)) {
+            (Ok(slot), Ok(value), _) => self.code.extend([IINC, slot, value as u8]),
+            (_, _, Ok(value)) => {
+                self.code.extend([WIDE, IINC]);
+                self.code.extend(slot.to_be_bytes());
+                self.code.extend(value.to_be_bytes());
+            }
+            _ => {
+                self.load(Kind::Int, slot).int(value)?.op(IADD).store(Kind::Int, slot);
+                return Ok(2);
+            }
+        }
+        Ok(0)
     }
 
     /// Sets a flag, with three stack words and without a call.

@@ -61,14 +61,17 @@ pub(crate) fn rewrite<'a>(
     weaves.sort_by_key(|weave| (!weave.starts(), weave.is_innermost()));
     let counted = if weaves.iter().any(Weave::starts) {
         let graph = Graph::of(class, method).map_err(no_graph)?;
-        let places = weaves.iter().find_map(|weave| weave.places(&graph)).unwrap_or_default();
+        let paths = weaves.iter().find_map(|weave| weave.paths(&graph));
+        let (paths, in_front) = paths.map_or((None, None), |(paths, places)| (Some(paths), Some(places)));
+        let places = in_front.or_else(|| weaves.iter().find_map(|weave| weave.places(&graph)));
+        let places = places.unwrap_or_default();
         let calls = weaves.iter().find_map(|weave| weave.calls(&graph, places.len())).unwrap_or_default();
         let segments = weaves.iter().any(Weave::has_segments).then(|| {
             let mut catches = vec![false; graph.blocks.len()];
             graph.handlers.iter().for_each(|handler| catches[handler.target] = true);
             (Segments::of(&graph), catches)
         });
-        Some(Counted { numbers: places.into_iter().zip(0..).collect(), calls, segments, graph })
+        Some(Counted { numbers: places.into_iter().zip(0..).collect(), calls, paths, segments, graph })
     } else {
         None
     };

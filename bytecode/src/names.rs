@@ -9,6 +9,8 @@ pub const PROBE_CLASS: &str = "java/lang/SplProbe";
 pub const COUNTERS_CLASS: &str = "java/lang/SplCounters";
 /// Counts the entry, and gives the address of the thread's counters of a method: `long counted(int id)`.
 pub const COUNTED: (&str, &str) = ("counted", "(I)J");
+/// The address of the thread's counters of a method where it counts now: `long here(int id)`.
+pub const HERE: (&str, &str) = ("here", "(I)J");
 /// Counts the entry of a method without other counters: `void count(int id)`.
 pub const COUNT_ENTRY: (&str, &str) = ("count", "(I)V");
 /// Adds 1 to one of the first counters: `void hitN(long address)`. The entry's counter is not among them.
@@ -20,8 +22,15 @@ pub const HIT: (&str, &str) = ("hit", "(JI)V");
 
 /// The class whose static methods let the calls of a root count apart.
 pub const ROOTS_CLASS: &str = "java/lang/SplRoots";
-/// Lets the thread count apart for a root: `long enter(int root)`; 0 if it does not.
-pub const ENTER_ROOT: (&str, &str) = ("enter", "(I)J");
+/// Whether the thread can count apart for a root: `long begin(int root)`, the token of the others; 0 if it cannot.
+pub const BEGIN_ROOT: (&str, &str) = ("begin", "(I)J");
+/// Adds up the size of a root's call: `long length(long token, long sum, Object argument)`; -1 if it is not known.
+pub const LENGTH_IN_ROOT: (&str, &str) = ("length", "(JJLjava/lang/Object;)J");
+/// [`LENGTH_IN_ROOT`] for a number: `long length(long token, long sum, long number)`.
+pub const NUMBER_IN_ROOT: (&str, &str) = ("length", "(JJJ)J");
+/// Lets the thread count apart: `long enter(int root, long token, long size, int id)`; 0 if it does not. `id` is that of the method's
+/// entry, which counts there, too; -1 leaves it.
+pub const ENTER_ROOT: (&str, &str) = ("enter", "(IJJI)J");
 /// Ends that: `void leave(long token)`.
 pub const LEAVE_ROOT: (&str, &str) = ("leave", "(J)V");
 

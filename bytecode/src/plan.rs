@@ -23,16 +23,27 @@ pub struct Probe {
 pub(crate) enum Planned {
     Known(ProbeKind),
     /// Counts of edges.
-    Blocks,
+    Blocks {
+        /// Whether the method has a probe of a root, too.
+        in_root: bool,
+    },
     /// Flags of blocks and edges.
     Cover {
         /// The flags that are not set, as numbers within the method.
         open: BTreeSet<u32>,
     },
+    /// Counts of paths.
+    Paths {
+        /// Whether edges are counted, too.
+        blocks: bool,
+    },
     /// Arcs from the method's calls, and to the method.
     Calls,
     /// Calls that count apart.
-    Root,
+    Root {
+        /// Its number in the drill.
+        number: u32,
+    },
     /// Durations of calls, added up.
     Durations(Clock),
     /// Everything that runs.
@@ -62,10 +73,13 @@ impl Planned {
         match (self, other) {
             (Self::Known(one), Self::Known(other)) => discriminant(one) == discriminant(other),
             // A method has either: both would number their places alike.
-            (Self::Blocks | Self::Cover { .. }, Self::Blocks | Self::Cover { .. })
+            (
+                Self::Blocks { .. } | Self::Cover { .. } | Self::Paths { .. },
+                Self::Blocks { .. } | Self::Cover { .. } | Self::Paths { .. },
+            )
             | (Self::Calls, Self::Calls)
             | (Self::Trace(_), Self::Trace(_))
-            | (Self::Root, Self::Root)
+            | (Self::Root { .. }, Self::Root { .. })
             | (Self::Durations(_), Self::Durations(_)) => true,
             #[cfg(test)]
             (Self::Visits { .. }, Self::Visits { .. }) => true,
@@ -85,7 +99,18 @@ impl Probe {
     /// A probe that counts the edges of the method's graph.
     pub fn blocks(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
         let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
-        Self { method_name, descriptor, id, kind: Planned::Blocks }
+        Self { method_name, descriptor, id, kind: Planned::Blocks { in_root: false } }
+    }
+
+    /// A probe of [`blocks`](Self::blocks) for a method that gets one of [`root`](Self::root), too.
+    pub fn blocks_of_root(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
+        Self { kind: Planned::Blocks { in_root: true }, ..Self::blocks(method_name, descriptor, id) }
+    }
+
+    /// A probe that counts the paths of the method; with those of its edges, if `blocks` is set.
+    pub fn paths(method_name: &str, descriptor: &str, id: InstrumentId, blocks: bool) -> Self {
+        let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
+        Self { method_name, descriptor, id, kind: Planned::Paths { blocks } }
     }
 
     /// A probe that tells what the method's calls enter, and which call entered it. It goes with one of [`blocks`](Self::blocks) with the
@@ -114,10 +139,11 @@ impl Probe {
         Self { method_name, descriptor, id, kind: Planned::Cover { open } }
     }
 
-    /// A probe that lets the method's calls count apart, with all that they call. `root` is the method's number in the drill.
-    pub fn root(method_name: &str, descriptor: &str, root: u32) -> Self {
+    /// A probe that lets the method's calls count apart, with all that they call. `number` is the method's number in the drill, `id` that
+    /// of its [`blocks_of_root`](Self::blocks_of_root).
+    pub fn root(method_name: &str, descriptor: &str, id: InstrumentId, number: u32) -> Self {
         let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
-        Self { method_name, descriptor, id: InstrumentId(root), kind: Planned::Root }
+        Self { method_name, descriptor, id, kind: Planned::Root { number } }
     }
 
     /// A probe that adds up the durations of the method's calls. `id` is the number of the first of its words, see

@@ -92,10 +92,11 @@ fn solved<T>(
 fn counted(case: &str, options: &[&str], [with_times, apart]: [bool; 2]) -> BTreeMap<String, Counts> {
     let probes = |name: &str, descriptor: &str, _: &Graph<'_>, first| {
         let times = Probe::new(name, descriptor, InstrumentId(9), ProbeKind::Times(Sizing::Deep));
-        let blocks = Probe::blocks(name, descriptor, InstrumentId(first));
-        let root = apart.then(|| Probe::root(name, descriptor, 3));
+        let id = InstrumentId(first);
+        let blocks = if apart { Probe::blocks_of_root } else { Probe::blocks }(name, descriptor, id);
+        let root = apart.then(|| Probe::root(name, descriptor, id, 3));
         let calls = apart.then(|| Probe::calls(name, descriptor, InstrumentId(first)));
-        std::iter::once(blocks).chain(calls).chain(with_times.then_some(times)).chain(root).collect()
+        root.into_iter().chain([blocks]).chain(calls).chain(with_times.then_some(times)).collect()
     };
     let (values, firsts) = values(case, options, &probes, |graph| Counters::of(graph).places().len());
     assert_eq!(values[0], u64::from(apart), "each call that began ended, but that of `main`");

@@ -10,6 +10,7 @@ pub mod code;
 pub mod frames;
 pub mod heads;
 pub mod instruction;
+pub mod mnemonic;
 pub mod mutf8;
 pub mod opcode;
 pub mod pool;

@@ -54,6 +54,29 @@ pub struct Member<'a> {
     pub descriptor: &'a [u8],
 }
 
+/// A constant that an instruction loads. Names and texts are in the file's encoding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Constant<'a> {
+    /// An int.
+    Int(i32),
+    /// A float.
+    Float(f32),
+    /// A long.
+    Long(i64),
+    /// A double.
+    Double(f64),
+    /// A string.
+    String(&'a [u8]),
+    /// A class, by its name or the descriptor of an array.
+    Class(&'a [u8]),
+    /// A method type, by its descriptor.
+    MethodType(&'a [u8]),
+    /// A method handle, by its member.
+    MethodHandle(Member<'a>),
+    /// A constant that a bootstrap method makes.
+    Dynamic(Member<'a>),
+}
+
 impl<'a> Pool<'a> {
     /// Reads the pool whose count is at `at`.
     ///
@@ -161,6 +184,26 @@ impl<'a> Pool<'a> {
         let mut reader = self.entry(index, METHOD_HANDLE).ok()?;
         reader.u1().ok()?;
         self.member(reader.u2().ok()?).ok()
+    }
+
+    /// The value of a constant that an instruction loads; `None` of any other entry.
+    #[must_use]
+    pub fn constant(&self, index: u16) -> Option<Constant<'a>> {
+        let tag = self.tag(index)?;
+        let mut reader = self.entry(index, tag).ok()?;
+        let mut four = || reader.u4().ok();
+        Some(match tag {
+            INTEGER => Constant::Int(four()? as i32),
+            FLOAT => Constant::Float(f32::from_bits(four()?)),
+            LONG => Constant::Long((u64::from(four()?) << 32 | u64::from(four()?)) as i64),
+            DOUBLE => Constant::Double(f64::from_bits(u64::from(four()?) << 32 | u64::from(four()?))),
+            STRING => Constant::String(self.utf8(reader.u2().ok()?).ok()?),
+            CLASS => Constant::Class(self.class(index).ok()?),
+            METHOD_TYPE => Constant::MethodType(self.utf8(reader.u2().ok()?).ok()?),
+            METHOD_HANDLE => Constant::MethodHandle(self.handle(index)?),
+            DYNAMIC => Constant::Dynamic(self.member(index).ok()?),
+            _ => return None,
+        })
     }
 
     /// Index and bytes of each entry, including the tag.

@@ -1,12 +1,16 @@
 //! The command line.
 
+mod analysing;
 mod attaching;
 mod drilling;
+mod enabling;
 mod help;
 mod shared;
 
+pub use self::analysing::{Analyse, Choosing, Metrics, ValueForm};
 pub use self::attaching::{Attach, Detach, Doctor, Process};
 pub use self::drilling::{Drill, Export, ExportForm, Trace, TraceQuestion, WhenFull};
+pub use self::enabling::{CopyAgent, Disable, Enable, Unit};
 pub use self::shared::{Changes, Classes, Common, Ending, Instance, Jvms, Reports};
 
 use self::help::{
@@ -51,6 +55,12 @@ pub enum Command {
     Detach(Detach),
     /// Say whether a program that runs can be attached to, and at which cost.
     Doctor(Doctor),
+    /// Let a systemd service load the dormant agent at its next start.
+    Enable(Enable),
+    /// Take back what `spl enable` wrote.
+    Disable(Disable),
+    /// Copy the agent's library into a folder, as from an image without a shell.
+    CopyAgent(CopyAgent),
     /// Write the classes as the agent would install them, for inspection.
     Instrument(Instrument),
     /// Judge recorded measurements again, without a JVM.
@@ -69,6 +79,10 @@ pub enum Command {
     Export(Export),
     /// Answer questions to a trace that a drill has recorded: what ran, in its order.
     Trace(Trace),
+    /// Compute metrics from the counts of a finished drill: how large, polymorphic, allocating, locking a program is.
+    Analyse(Analyse),
+    /// Run a program with everything counted, and compute its metrics.
+    Metrics(Metrics),
     /// Format task files.
     Fmt(Fmt),
     /// Write the interfaces of size processors as a JAR to compile against.
@@ -88,10 +102,14 @@ impl Command {
             | Self::Drill(_)
             | Self::Export(_)
             | Self::Trace(_)
+            | Self::Metrics(_)
             | Self::Serve(_)
             | Self::Client(_)
             | Self::Attach(_)
             | Self::Detach(_)
+            | Self::Enable(_)
+            | Self::Disable(_)
+            | Self::CopyAgent(_)
             | Self::Completions(_)
             | Self::Man(_) => false,
             Self::Doctor(arguments) => arguments.json,
@@ -101,6 +119,7 @@ impl Command {
             Self::Check(arguments) => arguments.json,
             Self::Methods(arguments) => arguments.json,
             Self::Cfg(arguments) => arguments.form == GraphForm::Json,
+            Self::Analyse(arguments) => arguments.form == ValueForm::Json && arguments.output.is_none(),
             Self::Fmt(arguments) => arguments.json,
             Self::ApiJar(arguments) => arguments.json,
         }

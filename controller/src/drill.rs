@@ -1,7 +1,9 @@
 //! `spl drill`: counts the blocks of methods exactly, or finds out which ones run, from the program's first class on.
 
 mod arcs;
+mod beside;
 mod budget;
+mod called;
 mod collected;
 mod counters;
 mod doubts;
@@ -9,8 +11,10 @@ mod durations;
 mod failed;
 mod files;
 mod graphs;
+mod growth;
 mod kept;
 mod page;
+mod paths;
 mod reasons;
 mod rings;
 mod search;
@@ -23,8 +27,10 @@ pub mod why;
 
 use crate::cli::{Drill, Process, WhenFull};
 use crate::progress::Progress;
+use crate::sources::Sources;
 use crate::{attached, foreground, program, tryout};
 use collected::Profile;
+pub use files::METRICS;
 use rings::Tracing;
 use serving::{Counted, LAST_MESSAGES, Orders, collect};
 use spl_model::{DrillKind, Pattern, Scope, one_line};
@@ -33,7 +39,7 @@ use spl_session::door::PrivateSocket;
 use spl_session::measure::{self, Inputs};
 use spl_verdict::ExitStatus;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus as ProgramStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -52,6 +58,14 @@ const FOR_AN_AGENT: Duration = Duration::from_secs(30);
 /// When the patterns are wrong, the program cannot be started with the agent, or nothing could be written; text
 /// for the operator.
 pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
+    drilled(arguments).map(|(status, _)| status)
+}
+
+/// Does the same, and gives the folder of the results, too.
+///
+/// # Errors
+/// As [`drill`].
+pub fn drilled(arguments: &Drill) -> Result<(ExitStatus, PathBuf), String> {
     let what = kind(arguments)?;
     if arguments.budget.is_some() && !what.counts() {
         return Err(
@@ -59,6 +73,7 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
                 .to_owned(),
         );
     }
+    let mut sources = Sources::open(&arguments.sources)?;
     let mut orders = Orders {
         what,
         scope: scope(arguments)?,
@@ -74,7 +89,8 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
     match arguments.attach {
         Some(pid) => {
             let (mut out, counted) = running(arguments, pid, &library, &mut orders, &progress)?;
-            results(arguments, &counted, &mut out, began, &progress)
+            let status = results(arguments, &counted, (&mut out, &mut sources), began, &progress)?;
+            Ok((status, out.path().to_owned()))
         }
         None => {
             if let Some(why) = tryout::try_out(&arguments.command, &library)? {
@@ -85,8 +101,11 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
             let runtime = measure::event_loop()?;
             let _inside = runtime.enter();
             let doors = (PrivateSocket::open(&arguments.out)?, Inputs::new()?);
-            let results = |counted: &Counted| results(arguments, counted, &mut out, began, &progress);
-            runtime.block_on(launched(arguments, &library, &orders, doors, &progress, results))
+            let results =
+                |counted: &Counted| results(arguments, counted, (&mut out, &mut sources), began, &progress);
+            let status =
+                runtime.block_on(launched(arguments, &library, &orders, doors, &progress, results))?;
+            Ok((status, out.path().to_owned()))
         }
     }
 }
@@ -126,6 +145,14 @@ fn kind(arguments: &Drill) -> Result<DrillKind, String> {
     if arguments.full.is_some() || arguments.ring.is_some() {
         return Err("--full and --ring are for --what trace".to_owned());
     }
+    let paths = arguments.what.iter().any(|kind| matches!(kind, DrillKind::Paths { .. }));
+    let beside = |kind: &DrillKind| !matches!(kind, DrillKind::Paths { .. } | DrillKind::Blocks);
+    if paths && arguments.what.iter().any(beside) {
+        return Err("--what paths goes with blocks and with no other kind; drill twice".to_owned());
+    }
+    if paths {
+        return Ok(DrillKind::Paths { blocks: arguments.what.contains(&DrillKind::Blocks) });
+    }
     // Calls tell blocks too.
     let order = [DrillKind::Calls, DrillKind::Blocks, DrillKind::Cover];
     Ok(order.into_iter().find(|kind| arguments.what.contains(kind)).unwrap_or(DrillKind::Blocks))
@@ -142,7 +169,7 @@ fn tracing(arguments: &Drill, what: DrillKind, folder: &Path) -> Option<Tracing>
 fn results(
     arguments: &Drill,
     counted: &Counted,
-    out: &mut files::Folder,
+    (out, sources): (&mut files::Folder, &mut Sources),
     began: Instant,
     progress: &Progress,
 ) -> Result<ExitStatus, String> {
@@ -162,12 +189,15 @@ fn results(
         if is_time {
             let all = durations::measured(profile);
             out.write_durations(&taken, &all)?;
-            durations::say(&all, profile, arguments, out.path(), progress);
+            durations::say(&all, profile, arguments, (out.path(), &out.page()), progress);
         } else if let (DrillKind::Trace { blocks: false }, Some(traced)) = (profile.what, &profile.traced) {
             out.write_trace(&taken, traced)?;
         } else {
-            let figures = out.write(&taken)?;
+            let (figures, of_paths) = out.write(&taken, sources)?;
             shown::say(&figures, profile, arguments, (out.path(), &out.page()), progress);
+            if !of_paths.is_empty() {
+                paths::say(&of_paths, arguments, out.path(), progress);
+            }
         }
         if let Some(traced) = &profile.traced {
             traced::write(traced, profile, out.path())?;
@@ -206,8 +236,12 @@ fn nothing(arguments: &Drill, connected: usize) -> String {
                       is of this user, and started by java itself or with JAVA_TOOL_OPTIONS"
             .to_owned(),
         (None, _) => format!(
-            "nothing was counted: no JVM of the command loaded a class that {option} names{}; look for a typing error",
-            if arguments.not.is_empty() { "" } else { " and --not leaves" }
+            "nothing was counted: no JVM of the command loaded a class that {option} names{} before the drill ended; {}",
+            if arguments.not.is_empty() { "" } else { " and --not leaves" },
+            match (arguments.methods.is_empty(), arguments.jdk) {
+                (true, false) => "--jdk counts the JDK's classes too, and a longer --for leaves time to load more",
+                _ => "look for a typing error, or give it a longer time with --for",
+            }
         ),
     }
 }
@@ -260,7 +294,7 @@ fn scope(arguments: &Drill) -> Result<Scope, String> {
     if arguments.all {
         include.push(Pattern::all());
     }
-    Ok(Scope { include, exclude: patterns("--not", &arguments.not)?, jdk: arguments.jdk, roots: Vec::new() })
+    Ok(Scope { include, exclude: patterns("--not", &arguments.not)?, jdk: arguments.jdk, ..Scope::default() })
 }
 
 /// Drills the command. `results` gets the counts, while the program may go on.

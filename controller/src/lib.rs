@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod analyse;
 mod api_jar;
 mod asking;
 mod attach;
@@ -20,6 +21,7 @@ mod details;
 mod doctor;
 mod document;
 mod drill;
+mod drilled;
 mod duration;
 mod each;
 mod ending;
@@ -51,6 +53,7 @@ mod said;
 mod serve;
 mod shell;
 mod showing;
+mod sources;
 mod stdout;
 mod stopping;
 mod table;
@@ -58,6 +61,7 @@ mod tasks;
 mod top;
 mod trace;
 mod tryout;
+mod units;
 mod unmeasured;
 
 use clap::Parser;
@@ -85,6 +89,9 @@ pub fn main() -> ExitCode {
         cli::Command::Attach(arguments) => attach::attach(arguments),
         cli::Command::Detach(arguments) => attach::detach(arguments),
         cli::Command::Doctor(arguments) => doctor::doctor(arguments),
+        cli::Command::Enable(arguments) => units::enable(arguments),
+        cli::Command::Disable(arguments) => units::disable(arguments),
+        cli::Command::CopyAgent(arguments) => units::copy_agent(arguments),
         cli::Command::Instrument(arguments) => instrument::instrument(arguments),
         cli::Command::Eval(arguments) => eval::eval(arguments),
         cli::Command::Report(arguments) => report::report(arguments),
@@ -93,6 +100,8 @@ pub fn main() -> ExitCode {
         cli::Command::Cfg(arguments) => cfg::cfg(arguments),
         cli::Command::Export(arguments) => export::export(arguments),
         cli::Command::Trace(arguments) => trace::trace(arguments),
+        cli::Command::Analyse(arguments) => analyse::analyse(arguments),
+        cli::Command::Metrics(arguments) => analyse::measured(arguments),
         cli::Command::Fmt(arguments) => fmt::fmt(arguments),
         cli::Command::ApiJar(arguments) => api_jar::api_jar(arguments),
         cli::Command::Completions(arguments) => shell::completions(arguments),

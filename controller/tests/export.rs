@@ -21,7 +21,7 @@ fn drill(folder: &Path) {
     );
     for (name, text) in [
         ("drill.json", document.as_str()),
-        ("methods.csv", "method,calls\nA.f()V,1\n"),
+        ("methods.csv", "method,calls,doubt\nA.f()V,1,\n"),
         ("blocks.csv", "method,block,first,last,lines,count,gone,m1\nA.f()V,0,0,0,7 9-11,2,0,3\n"),
         ("edges.csv", "method,from,to,kind,count\n"),
     ] {
@@ -99,7 +99,7 @@ fn class_files_that_are_missing_or_others_are_refused() {
     check(&["the class file of A cannot be read: its bytes are not those of its digest"]);
     put(b"");
     check(&["the class file of A cannot be used: malformed class file", "run `spl drill` again"]);
-    fs::write(drill_folder.join("methods.csv"), "method,calls\nA.f()V,1").unwrap();
+    fs::write(drill_folder.join("methods.csv"), "method,calls,doubt\nA.f()V,1,").unwrap();
     check(&["drill/methods.csv:2: the file is cut short here"]);
     fs::remove_file(drill_folder.join("edges.csv")).unwrap();
     check(&["edges.csv", "run it again"]);

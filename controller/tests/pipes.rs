@@ -64,6 +64,12 @@ fn lines() -> Vec<(Vec<&'static str>, i32)> {
         (&["export", "counted", "--as", "calls"], 0),
         (&["export", "nowhere", "--as", "jacoco"], 2),
         (&["trace", "tree", "nowhere"], 2),
+        (&["analyse", "counted"], 0),
+        (&["analyse", "counted", "--as", "json"], 0),
+        (&["analyse", "counted", "--as", "xml"], 0),
+        (&["analyse", "--explain", "*"], 0),
+        (&["analyse", "--as", "json", "nowhere"], 2),
+        (&["metrics", "--", "sh", "-c", "echo; echo; exit 0"], 2),
         (&["report", "nowhere"], 2),
         (&["report", "--json", "nowhere"], 2),
         (&["client", "--require", "--token-file", "t", "--", "./nothing"], 2),
@@ -71,6 +77,9 @@ fn lines() -> Vec<(Vec<&'static str>, i32)> {
         (&["attach", "--tasks", "t.tasks", "4194305"], 2),
         (&["detach", "4194305"], 2),
         (&["doctor", "4194305"], 2),
+        (&["enable", "./nothing"], 2),
+        (&["disable", "--root", ".", "nothing"], 0),
+        (&["copy-agent", "nowhere"], 2),
         (&run, 2),
         (&top, 2),
         (&drill, 2),
@@ -87,7 +96,7 @@ fn lines() -> Vec<(Vec<&'static str>, i32)> {
 /// The files of a drill of one method.
 fn drill(folder: &Path) {
     let class = format!(r#"{{"name": "A", "sha256": "{}", "bytes": 1, "methods": 1}}"#, "0".repeat(64));
-    drill_of(folder, &class, ["A.f()V,1\n", "A.f()V,0,0,0,7,1,0,1\n"]);
+    drill_of(folder, &class, ["A.f()V,1,0,\n", "A.f()V,0,0,0,7,1,0,1\n"]);
 }
 
 /// The files of a drill in which nothing ran, with an archive of no class files.
@@ -104,7 +113,7 @@ fn drill_of(folder: &Path, class: &str, [methods, blocks]: [&str; 2]) {
     );
     for (name, text) in [
         ("drill.json", document.as_str()),
-        ("methods.csv", &format!("method,calls\n{methods}")),
+        ("methods.csv", &format!("method,calls,thrown_out,doubt\n{methods}")),
         ("blocks.csv", &format!("method,block,first,last,lines,count,gone,m1\n{blocks}")),
         ("edges.csv", "method,from,to,kind,count\n"),
     ] {

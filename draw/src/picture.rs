@@ -20,6 +20,8 @@ pub struct Block {
     pub classes: String,
     /// Further attributes of its element, as name and value.
     pub attributes: Vec<(&'static str, String)>,
+    /// Address that it leads to.
+    pub link: Option<String>,
     /// Whether it has a double border.
     pub is_double: bool,
     /// Whether it belongs at the bottom and has round corners.

@@ -124,6 +124,9 @@ impl<'d> Drawn<'d> {
 
     fn block(&self, out: &mut String, number: usize, block: &Block) {
         let place = self.drawing.places[number];
+        if let Some(link) = &block.link {
+            let _ = write!(out, "<a href=\"{}\">", escaped(link));
+        }
         let _ = write!(
             out,
             "<g class=\"b {}\" transform=\"translate({} {})\"",
@@ -153,7 +156,7 @@ impl<'d> Drawn<'d> {
             let y = MARGIN + LINE * line + LINE - 5;
             let _ = write!(out, "<text x=\"{MARGIN}\" y=\"{y}\">{}</text>", escaped(text));
         }
-        out.push_str("</g>\n");
+        out.push_str(if block.link.is_some() { "</g></a>\n" } else { "</g>\n" });
     }
 
     fn view(drawing: &Drawing) -> String {

@@ -35,7 +35,7 @@ planted() {
         return
     fi
     "$SPL" run "${settings[@]}" --replace --tasks "$tasks" --for "${seconds}s" --drill failed \
-        --stop-program --out "$work/planted" -- "$2" -cp "$CLASSES" Planted 600 >"$work/said.txt" 2>&1 </dev/null || true
+        --stop-program --out "$work/planted" -- "$2" -cp "$CLASSES" Planted 600 "$work/requests.txt" >"$work/said.txt" 2>&1 </dev/null || true
     figure=$(evaluation/accept/lib/planted.py "$work/planted/why.json" "$PLANTED/Planted.java" 2>&1) || status=1
     causes=$(tail -n 1 <<<"$figure")
     if [[ ! $causes =~ ^[0-9]+\ of ]]; then
@@ -51,6 +51,11 @@ planted() {
         ok "JDK $1: the planted cause comes first, at least 9 times: $causes"
     else
         fail "JDK $1: the planted cause comes first, at least 9 times: $figure"
+    fi
+    if figure=$(evaluation/accept/lib/search_cost.py "$work/planted/drill.jsonl" "$work/requests.txt" 2>&1); then
+        ok "JDK $1: counting keeps its budget of the server's processor time: $figure"
+    else
+        fail "JDK $1: counting keeps its budget of the server's processor time: $(tail -n 1 <<<"$figure")"
     fi
 }
 

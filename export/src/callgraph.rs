@@ -119,7 +119,12 @@ impl Calls {
             if let Some(method) = named.get(&(profile.graph.name, profile.graph.descriptor)) {
                 self.add_method(
                     file,
-                    MethodCounts { method, counts: Counts::of(&profile), graph: profile.graph },
+                    MethodCounts {
+                        method,
+                        counts: Counts::of(&profile),
+                        graph: profile.graph,
+                        doubt: String::new(),
+                    },
                 )?;
             }
         }
@@ -199,7 +204,8 @@ impl Gathered {
             left: 0,
         };
         let (graph, calls) = (method.graph, method.counts.calls);
-        let profile = MethodProfile { what: DrillKind::Blocks, from_start: true, graph, counts, calls };
+        let profile =
+            MethodProfile { what: DrillKind::Blocks, from_start: true, graph, counts, calls, paths: None };
         for (_, call, counted) in profile.sites().filter(|(_, _, counted)| counted.most > 0) {
             let site = Site {
                 line: call.line.unwrap_or(0),

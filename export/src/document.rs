@@ -2,16 +2,16 @@
 
 use crate::fault::{AGAIN, Fault, OTHER_VERSION};
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Name of the file.
 pub const DOCUMENT: &str = "drill.json";
 /// Name and version of its form.
 const SCHEMA: &str = "spl.drill/1";
 /// Kinds of counts that the tables of a drill may have.
-const KNOWN: [&str; 3] = [COUNTED[0], COUNTED[1], "cover"];
+const KNOWN: [&str; 4] = [COUNTED[0], COUNTED[1], COUNTED[2], "cover"];
 /// The kinds that say how often.
-const COUNTED: [&str; 2] = ["blocks", "calls"];
+const COUNTED: [&str; 3] = ["blocks", "calls", "paths"];
 
 /// The part of `drill.json` that says what its tables mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,12 +22,27 @@ pub struct Document {
     pub classes: Vec<CountedClass>,
     /// Why counts may not be exact, one sentence each; none for exact ones.
     pub doubts: Vec<String>,
-    /// Names of classes and methods that did not count.
-    pub(crate) left: BTreeSet<String>,
+    /// Classes and methods that were to count and did not, with the reason.
+    pub left: BTreeMap<String, String>,
     /// Whether its tables say how often blocks ran, not only whether.
-    pub(crate) has_counts: bool,
+    pub has_counts: bool,
     /// Whether it has the table of arcs.
     pub has_arcs: bool,
+    /// Which methods were to count.
+    pub scope: Scope,
+    /// Digests of its tables (SHA-256 in hexadecimal digits), by their names; none in files of earlier programs.
+    pub tables: BTreeMap<String, String>,
+}
+
+/// The methods that were to count, as the command line named them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Whether all methods of all classes were meant, but for those of `not` and of the JDK.
+    pub all: bool,
+    /// Whether the JDK's classes were meant too.
+    pub jdk: bool,
+    /// Patterns of methods that were left out.
+    pub not: Vec<String>,
 }
 
 /// A class that counted.
@@ -55,11 +70,21 @@ struct Raw {
     doubts: Vec<String>,
     classes: Vec<CountedClass>,
     left: Vec<Left>,
+    #[serde(default)]
+    all: bool,
+    #[serde(default)]
+    jdk: bool,
+    #[serde(default)]
+    not: Vec<String>,
+    #[serde(default)]
+    tables: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
 struct Left {
     name: String,
+    #[serde(default)]
+    why: String,
 }
 
 impl Document {
@@ -79,7 +104,8 @@ impl Document {
             let reason = format!("its form is {schema:?}, and this is for {SCHEMA:?}");
             return Err(Fault::new(DOCUMENT, reason, OTHER_VERSION));
         }
-        let Raw { what, command, doubts, classes, left } = serde_json::from_slice(bytes).map_err(broken)?;
+        let Raw { what, command, doubts, classes, left, all, jdk, not, tables } =
+            serde_json::from_slice(bytes).map_err(broken)?;
         if what.iter().any(|what| what == "time") {
             let remedy = "drill with --what blocks or calls too; times.csv has the times";
             return Err(Fault::new(DOCUMENT, "it has times of methods, and no counts", remedy));
@@ -97,10 +123,11 @@ impl Document {
             let name = spl_model::one_line(&class.name);
             return Err(Fault::new(DOCUMENT, format!("the digest of {name} has not 64 digits"), AGAIN));
         }
-        let left = left.into_iter().map(|left| left.name).collect();
+        let left = left.into_iter().map(|left| (left.name, left.why)).collect();
         let has_counts = what.iter().any(|what| COUNTED.contains(&what.as_str()));
         let has_arcs = what.iter().any(|what| what == COUNTED[1]);
-        Ok(Self { command, classes, doubts, left, has_counts, has_arcs })
+        let scope = Scope { all, jdk, not };
+        Ok(Self { command, classes, doubts, left, has_counts, has_arcs, scope, tables })
     }
 }
 
@@ -140,7 +167,7 @@ mod tests {
             let read = Document::read(with(what, &digest).as_bytes()).unwrap();
             assert_eq!((read.classes[0].name.as_str(), read.command.as_str()), ("a/B", "M"));
         }
-        assert!(fault(&with("paths", &digest)).contains("counts of [\"paths\"]"));
+        assert!(fault(&with("loops", &digest)).contains("counts of [\"loops\"]"));
         assert!(fault(&with("time", &digest)).contains("times.csv"));
         assert!(fault(&with("blocks", "../../etc/passwd")).contains("64 digits"));
         assert!(fault(&with("blocks", &digest.to_uppercase())).contains("64 digits"));

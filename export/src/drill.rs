@@ -33,6 +33,8 @@ pub struct MethodCounts<'a> {
     pub graph: Graph<'a>,
     /// Its counts. In a drill of coverage each is 0 or 1.
     pub counts: Counts,
+    /// Why they may not be exact; empty for exact ones.
+    pub doubt: String,
 }
 
 /// The counts of a method.
@@ -50,7 +52,10 @@ pub struct Counts {
 
 impl<'a> MethodCounts<'a> {
     /// Its instructions and their source lines.
-    pub(crate) fn code(&self, class: &ClassFile<'a>) -> Result<(Vec<Insn<'a>>, Lines), NoGraph> {
+    ///
+    /// # Errors
+    /// When the code cannot be read.
+    pub fn code(&self, class: &ClassFile<'a>) -> Result<(Vec<Insn<'a>>, Lines), NoGraph> {
         let info =
             self.method.code.clone().and_then(|range| class.bytes.get(range)).ok_or(NoGraph::NoCode)?;
         let code = Code::read(info, &class.pool)?;
@@ -127,7 +132,7 @@ pub fn each_class(
             let method = method.ok_or_else(|| wrong(&format!("it has no {}", row.name)))?;
             let graph = Graph::of(&file, method).map_err(|why| wrong(&format!("{}: {why}", row.name)))?;
             let counts = counts(&row, &graph, &mut rows)?;
-            methods.push(MethodCounts { method, graph, counts });
+            methods.push(MethodCounts { method, graph, counts, doubt: row.doubt.into_owned() });
         }
         each(Class { counted, file: &file, methods })?;
     }

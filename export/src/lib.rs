@@ -18,6 +18,7 @@ mod icicles;
 mod jacoco;
 mod jbinstrace;
 mod rows;
+mod sites;
 mod speedscope;
 mod table;
 
@@ -26,7 +27,7 @@ pub use callgrind::callgrind;
 pub use calls_dot::calls_dot;
 pub use calls_text::calls_text;
 pub use csv::csv;
-pub use document::{CountedClass, DOCUMENT, Document};
+pub use document::{CountedClass, DOCUMENT, Document, Scope};
 pub use drill::{CLASSES, Class, Counts, MethodCounts, archive_fault, each_class, no_classes};
 pub use fault::Fault;
 pub use graphml::graphml;
@@ -34,6 +35,7 @@ pub use icicles::{Icicle, Icicles, icicles};
 pub use jacoco::Jacoco;
 pub use jbinstrace::Jbinstrace;
 pub use rows::{BLOCKS, EDGES, Files, METHODS};
+pub use sites::{Activations, Entered, RECEIVERS, Site, Sites, activations};
 pub use speedscope::{Speedscope, speedscope};
 
 #[cfg(test)]

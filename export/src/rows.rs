@@ -32,6 +32,8 @@ pub(crate) struct MethodRow<'t> {
     /// As in a task file: `pkg/Class.name(descriptor)`.
     pub(crate) name: Cow<'t, str>,
     pub(crate) calls: u64,
+    /// Why its counts may not be exact; empty for exact ones.
+    pub(crate) doubt: Cow<'t, str>,
     pub(crate) blocks: Vec<BlockRow<'t>>,
 }
 
@@ -107,7 +109,7 @@ impl<'t> Rows<'t> {
         let blocks = ["method", "block", "first", "last", "lines", "count", "gone", "m1"];
         let edges = ["method", "from", "to", "kind", "count"];
         Ok(Self {
-            methods: Ahead::new(Table::read(METHODS, files.methods, &["method", "calls"])?)?,
+            methods: Ahead::new(Table::read(METHODS, files.methods, &["method", "calls", "doubt"])?)?,
             blocks: Ahead::new(Table::read(BLOCKS, files.blocks, &blocks)?)?,
             edges: Ahead::new(Table::read(EDGES, files.edges, &edges)?)?,
         })
@@ -129,10 +131,10 @@ impl<'t> Rows<'t> {
             if blocks.is_empty() {
                 return Err(row.fault(format!("{BLOCKS} has no block of this method")));
             }
-            found.push(MethodRow { calls: row.count(1)?, name, blocks });
+            found.push(MethodRow { calls: row.count(1)?, doubt: row.text(2), name, blocks });
         }
         // A class that could not be read to its end is named among what did not count.
-        if found.len() < class.methods && !document.left.contains(&class.name) {
+        if found.len() < class.methods && !document.left.contains_key(&class.name) {
             let reason = format!(
                 "{name} has {} methods here, and {} by {}",
                 found.len(),

@@ -29,6 +29,7 @@ impl Written {
             DrillKind::Blocks => Counting::BLOCKS,
             DrillKind::Calls => Counting::Blocks { root: &|_, _| None, calls: true },
             DrillKind::Time(clock) => Counting::Durations(clock),
+            DrillKind::Paths { blocks } => Counting::Paths { blocks },
             DrillKind::Trace { blocks } => Counting::Trace { blocks },
             DrillKind::Cover => Counting::Cover { is_set: &|_| false },
         };

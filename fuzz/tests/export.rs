@@ -1,18 +1,22 @@
-//! The files of a drill, damaged, to the forms of other tools.
+//! The files of a drill, damaged, to the forms of other tools and to metrics.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod java;
 
+use spl_analysis::{Choice, Collect, Library, Space, Values, csv as values_csv, json, text, xml};
 use spl_bytecode::Counting;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
 use spl_export::{
-    Calls, Document, Fault, Files, Jacoco, Jbinstrace, callgrind, calls_dot, calls_text, csv, each_class,
-    graphml, speedscope,
+    Calls, Document, Fault, Files, Jacoco, Jbinstrace, Sites, activations, callgrind, calls_dot, calls_text,
+    csv, each_class, graphml, speedscope,
 };
 use spl_fuzz::{Campaign, Rng, corpus, outcome};
 use spl_model::DrillKind;
-use spl_profile::{CountedClass, CountedMethod, EDGES_HEAD, METHODS_HEAD, blocks_head, profile};
+use spl_profile::{
+    ARCS_HEAD, CountedClass, CountedMethod, EDGES_HEAD, METHODS_HEAD, RECEIVERS_HEAD, blocks_head, profile,
+};
+use std::fmt::Write;
 
 /// Border between the files of an input.
 const BORDER: &[u8] = b"\n----\n";
@@ -50,9 +54,11 @@ fn no_files_of_a_drill_harm_their_reader() {
 }
 
 fn check(bytes: &[u8], _: &mut Rng) -> u64 {
-    let [document, methods, blocks, edges, class] = parts(bytes);
+    let [document, methods, blocks, edges, arcs, receivers, class] = parts(bytes);
     let files = Files { document, methods, blocks, edges };
-    match exported(&files, class) {
+    let all =
+        exported(&files, class).and_then(|forms| Ok((forms, analysed(&files, [arcs, receivers], class)?)));
+    match all {
         Ok(lengths) => outcome(lengths),
         Err(fault) => {
             assert!(!fault.place.is_empty() && !fault.reason.is_empty());
@@ -95,9 +101,30 @@ fn exported(files: &Files<'_>, class: &[u8]) -> Result<[usize; 8], Fault> {
     Ok(all.map(|form| form.lines().count()))
 }
 
-/// `drill.json`, the tables of methods, blocks and edges, and the class file.
-fn parts(bytes: &[u8]) -> [&[u8]; 5] {
-    let (mut parts, mut rest) = ([&[][..]; 5], bytes);
+/// The number of values, of which each that is known has bounds in their order.
+fn analysed(files: &Files<'_>, [arcs, receivers]: [&[u8]; 2], class: &[u8]) -> Result<usize, Fault> {
+    let document = Document::read(files.document)?;
+    let mut spaces = Space::usual(&Library::default());
+    spaces.push(Space::parse("some=**#*e*").unwrap());
+    let sites = Sites::read(arcs, receivers)?;
+    let mut collect = Collect::new(&document, spaces, Some(sites), activations(files.methods)?);
+    each_class(&document, files, |_| Ok(class.to_vec()), |class| collect.add(class))?;
+    let values = Values::of(&document.command, &collect.finish(), &Choice::new(&[], &[], &[]).unwrap());
+    let all = values.spaces.iter().flat_map(|space| &space.metrics).flat_map(|metric| &metric.values);
+    for value in all.clone() {
+        let is_ordered = value.found.is_none_or(|[least, most]| least.value() <= most.value());
+        assert!(is_ordered, "{value:?}");
+    }
+    assert!(
+        text(&values).ends_with('\n') && values_csv(&values).ends_with('\n') && xml(&values).ends_with(">\n")
+    );
+    assert!(serde_json::to_string(&json(&values)).is_ok());
+    Ok(all.count())
+}
+
+/// `drill.json`, the tables of methods, blocks and edges, of arcs and receivers, and the class file.
+fn parts(bytes: &[u8]) -> [&[u8]; 7] {
+    let (mut parts, mut rest) = ([&[][..]; 7], bytes);
     for part in &mut parts {
         let end = rest.windows(BORDER.len()).position(|part| part == BORDER);
         // The border begins with the end of a line.
@@ -122,11 +149,17 @@ fn drill(bytes: &[u8]) -> Vec<u8> {
     let class = CountedClass { name, bytes: bytes.to_vec(), from_start: true, methods: methods.collect() };
     let (mut methods, mut blocks, mut edges, mut count) =
         (METHODS_HEAD.to_owned(), blocks_head(), EDGES_HEAD.to_owned(), 0);
+    let (mut arcs, mut receivers) = (ARCS_HEAD.to_owned(), RECEIVERS_HEAD.to_owned());
     profile(DrillKind::Blocks, &class, u64::from, |one| {
         count += 1;
         methods.push_str(&one.methods_line(""));
         blocks.push_str(&one.blocks_lines());
         edges.push_str(&one.edges_lines());
+        for (block, call, count) in one.sites() {
+            let place = format!("\"{}\",{},,{block},{},A.f()V", one.name(), call.at, call.kind.instruction());
+            let _ = write!(arcs, "{place},entered,A.f()V,A,{}\n{place},unseen,,,1\n", count.least);
+            let _ = writeln!(receivers, "{place},{0},{0},1,1,{1},1", count.most, count.least / 2);
+        }
     })
     .unwrap();
     let document = format!(
@@ -137,7 +170,8 @@ fn drill(bytes: &[u8]) -> Vec<u8> {
         bytes.len(),
     );
     // The border begins with the end of a line.
-    let text = [document.as_str(), methods.trim_end(), blocks.trim_end(), edges.trim_end()];
+    let tables = [&methods, &blocks, &edges, &arcs, &receivers].map(|table| table.trim_end());
+    let text = [&[document.as_str()][..], &tables].concat();
     let mut all: Vec<u8> = text.iter().flat_map(|text| [text.as_bytes(), BORDER].concat()).collect();
     all.extend(bytes);
     all

@@ -9,6 +9,7 @@ use crate::block::Exit;
 use crate::edge::EdgeKind;
 use crate::graph::Graph;
 use crate::often::Often;
+use crate::tree::Tree;
 use std::collections::BTreeSet;
 
 /// A place in a method's code that counts.
@@ -22,6 +23,10 @@ pub enum Place {
     Head(usize),
     /// Before the return that a block ends with.
     Return(usize),
+    /// Before the `athrow` that a block ends with.
+    Throw(usize),
+    /// Before the call at this offset.
+    Call(u32),
 }
 
 /// The counters of a method, and what follows from them.
@@ -144,7 +149,9 @@ impl Counters {
             }
             match way.kind {
                 Kind::At(Place::Edge(edge)) => counts.edges[edge] = Some(count),
-                Kind::At(Place::Entry | Place::Head(_) | Place::Return(_)) => {}
+                Kind::At(
+                    Place::Entry | Place::Head(_) | Place::Return(_) | Place::Throw(_) | Place::Call(_),
+                ) => {}
                 Kind::Gone(block) => counts.gone[block] = count,
                 Kind::Caught(block) => counts.caught[block] = Some(count),
                 Kind::Left => counts.left = count,
@@ -211,7 +218,11 @@ impl Network {
         let weight = |way: &Way| match way.kind {
             Kind::Gone(_) | Kind::Caught(_) | Kind::Left => (u64::MAX, false),
             Kind::At(Place::Entry) => (often.blocks[0], false),
-            Kind::At(Place::Head(block) | Place::Return(block)) => (often.blocks[block], false),
+            Kind::At(Place::Head(block) | Place::Return(block) | Place::Throw(block)) => {
+                (often.blocks[block], false)
+            }
+            // No counter stands there.
+            Kind::At(Place::Call(_)) => (0, false),
             // A counter where a condition jumps takes more code than one where it falls through.
             Kind::At(Place::Edge(edge)) => {
                 (often.edges[edge], graph.edges[edge].kind != EdgeKind::FallThrough)
@@ -221,32 +232,6 @@ impl Network {
         // A stable sort: of two alike the first in the code is in the tree.
         order.sort_by_key(|&way| std::cmp::Reverse(weight(&self.ways[way])));
         order
-    }
-}
-
-/// Trees as sets of nodes that hang together.
-struct Tree {
-    above: Vec<usize>,
-}
-
-impl Tree {
-    fn new(nodes: usize) -> Self {
-        Self { above: (0..nodes).collect() }
-    }
-
-    fn root(&mut self, mut node: usize) -> usize {
-        while self.above[node] != node {
-            self.above[node] = self.above[self.above[node]];
-            node = self.above[node];
-        }
-        node
-    }
-
-    /// Joins two nodes; whether they did not hang together before.
-    fn connects(&mut self, one: usize, other: usize) -> bool {
-        let (one, other) = (self.root(one), self.root(other));
-        self.above[one] = other;
-        one != other
     }
 }
 

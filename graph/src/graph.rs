@@ -88,6 +88,17 @@ impl<'a> Graph<'a> {
         next.checked_sub(1).filter(|_| at < self.code_bytes)
     }
 
+    /// Offsets of the instructions that can throw, as [`Block::throws`] says, ascending. `class` and `method` are those of the graph, and
+    /// `insns` the method's instructions.
+    #[must_use]
+    pub fn throwing(&self, class: &ClassFile<'a>, method: &Method<'a>, insns: &[Insn<'a>]) -> Vec<u32> {
+        let throwing = Throwing::new(method, self.class, insns, &class.pool);
+        let place = |at: u32| insns.partition_point(|insn| insn.at < at);
+        let of_block =
+            |block: &Block<'a>| insns.get(place(block.first)..place(block.end)).unwrap_or_default();
+        self.blocks.iter().flat_map(|block| throwing.all(of_block(block)).collect::<Vec<_>>()).collect()
+    }
+
     /// The edges that begin in a block.
     #[must_use]
     pub fn edges_of(&self, block: usize) -> &[Edge] {

@@ -92,7 +92,7 @@ impl Nest {
 }
 
 /// The live blocks. A block comes after the blocks that lead to it, except over edges that lead back.
-fn order(graph: &Graph<'_>) -> Vec<usize> {
+pub(crate) fn order(graph: &Graph<'_>) -> Vec<usize> {
     let mut met = vec![false; graph.blocks.len()];
     let mut order = Vec::with_capacity(graph.blocks.len());
     let mut open = Vec::new();

@@ -25,15 +25,15 @@ pub struct Segments {
     /// The first number of the segments that begin at a node.
     base_of: Vec<Option<u32>>,
     /// Steps of the graph's edges.
-    steps: Vec<Option<Step>>,
+    steps: Vec<Option<SegmentStep>>,
     /// Steps of the calls, by their offsets.
-    calls: BTreeMap<u32, Step>,
+    calls: BTreeMap<u32, SegmentStep>,
     count: u32,
 }
 
 /// The effect of a way on the number of the segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct SegmentStep {
     /// This is added first.
     pub add: u32,
     /// Where the segment ends here, how the next one begins.
@@ -63,12 +63,12 @@ pub struct Segment {
     /// Its last block.
     pub last: usize,
     /// Why it ends.
-    pub end: End,
+    pub end: SegmentEnd,
 }
 
 /// Why a segment ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum SegmentEnd {
     /// An exception left its last block.
     Stopped,
     /// The call at this offset follows.
@@ -116,19 +116,19 @@ impl Segments {
 
     /// The effect of an edge on the number; `None` for an exception, or in a dead block.
     #[must_use]
-    pub fn on_edge(&self, edge: usize) -> Option<Step> {
+    pub fn on_edge(&self, edge: usize) -> Option<SegmentStep> {
         self.steps.get(edge).copied().flatten()
     }
 
     /// The effect on the number in front of the call at an offset.
     #[must_use]
-    pub fn at_call(&self, at: u32) -> Option<Step> {
+    pub fn at_call(&self, at: u32) -> Option<SegmentStep> {
         self.calls.get(&at).copied()
     }
 
     /// The effect on the number in front of the return of a block.
     #[must_use]
-    pub fn at_return(&self, block: usize) -> Option<Step> {
+    pub fn at_return(&self, block: usize) -> Option<SegmentStep> {
         let end = self.first_of.get(block + 1).copied().unwrap_or(self.nodes.len());
         let last = self.nodes.get(*self.first_of.get(block)?..end)?.last()?;
         let way = last.ways.iter().find(|way| way.kind == WayKind::Return)?;
@@ -158,14 +158,14 @@ impl Segments {
             let ended =
                 |end| Some(Segment { blocks: blocks.clone(), begin: base, first, last: one.block, end });
             if rest == 0 && one.stops {
-                return ended(End::Stopped);
+                return ended(SegmentEnd::Stopped);
             }
             let way = one.ways[..one.ways.partition_point(|way| way.value <= rest)].last()?;
             rest -= way.value;
             match way.kind {
-                WayKind::Call(at) => return ended(End::Call(at)),
-                WayKind::Return => return ended(End::Returned),
-                WayKind::Edge(edge) if way.is_cut => return ended(End::Edge(edge)),
+                WayKind::Call(at) => return ended(SegmentEnd::Call(at)),
+                WayKind::Return => return ended(SegmentEnd::Returned),
+                WayKind::Edge(edge) if way.is_cut => return ended(SegmentEnd::Edge(edge)),
                 WayKind::Edge(_) => node = way.to?,
             }
         }
@@ -195,12 +195,12 @@ impl Segments {
         }
     }
 
-    fn step(&self, way: &Way, to_handler: bool) -> Step {
+    fn step(&self, way: &Way, to_handler: bool) -> SegmentStep {
         let next = way.is_cut.then(|| match (way.to, to_handler) {
             (None, _) => Next::Returns,
             (_, true) => Next::Handler,
             (Some(to), false) => Next::Number(self.base_of[to].unwrap_or(0)),
         });
-        Step { add: way.value, next }
+        SegmentStep { add: way.value, next }
     }
 }

@@ -6,6 +6,8 @@ mod exceptions;
 mod hostile;
 mod invariants;
 mod jdk;
+mod listed;
+mod paths;
 mod random;
 mod refused;
 mod segmenting;

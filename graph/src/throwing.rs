@@ -25,11 +25,16 @@ impl<'a, 'b> Throwing<'a, 'b> {
 
     /// Offset of the first instruction of a block that can throw.
     pub(crate) fn first(&self, block: &[Insn<'_>]) -> Option<u32> {
+        self.all(block).next()
+    }
+
+    /// Offsets of the instructions of a block that can throw.
+    pub(crate) fn all<'i>(&'i self, block: &'i [Insn<'_>]) -> impl Iterator<Item = u32> + 'i {
         let before = [None].into_iter().chain(block.iter().map(|insn| Some(insn.opcode)));
-        let mut throwing = block.iter().zip(before);
-        let found =
-            throwing.find(|(insn, before)| can_throw(insn, self.pool) && !self.reads_this(insn, *before));
-        found.map(|(insn, _)| insn.at)
+        let throwing = block.iter().zip(before);
+        let throwing =
+            throwing.filter(|(insn, before)| can_throw(insn, self.pool) && !self.reads_this(insn, *before));
+        throwing.map(|(insn, _)| insn.at)
     }
 
     /// Whether it reads a field of this object, which is there, and of this class, which is linked.

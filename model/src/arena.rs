@@ -19,6 +19,13 @@ pub const STACK_TOP: u64 = BYTES - 32;
 pub const COST_INSIDE: u64 = BYTES - 40;
 /// There too: what it costs outside that time, for the calling method.
 pub const COST_OUTSIDE: u64 = BYTES - 48;
+/// There too: the JVM's clock when the last drill of durations began. Calls that began before are not of that drill.
+pub const TIMES_BEGAN: u64 = BYTES - 56;
+/// Workload sizes of the calls of the root whose arena it is: for each number of bits that a size has, the calls and the sum of their sizes, 8 bytes each. Calls
+/// whose size is not known are not among them.
+pub const SIZES: u64 = BYTES - (1 << 12);
+/// Numbers of bits that there are: from 0, of the size 0, to 62.
+pub const MOST_BITS: u64 = 63;
 /// Bytes between two rings. They lie behind all arenas, one for each arena of a thread, then that of all other threads, and the agent's own.
 pub const RING_BYTES: u64 = 1 << 23;
 /// Words of a ring, 4 bytes each: [`RING_CHUNKS`] chunks.

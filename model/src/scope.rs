@@ -14,9 +14,14 @@ pub enum DrillKind {
     Calls,
     /// Durations of calls, with callees and without.
     Time(Clock),
+    /// Counts of paths: which blocks ran one after the other.
+    Paths {
+        /// Whether edges are counted, too, so that all counts of blocks are exact.
+        blocks: bool,
+    },
     /// Everything that runs, in its order.
     Trace {
-        /// Whether blocks are counted too, as a check.
+        /// Whether edges are counted, too, as a check.
         blocks: bool,
     },
 }
@@ -33,8 +38,14 @@ pub enum Clock {
 
 impl DrillKind {
     /// All kinds.
-    pub const ALL: [Self; 5] =
-        [Self::Blocks, Self::Cover, Self::Calls, Self::Time(Clock::Two), Self::Trace { blocks: false }];
+    pub const ALL: [Self; 6] = [
+        Self::Blocks,
+        Self::Cover,
+        Self::Calls,
+        Self::Time(Clock::Two),
+        Self::Paths { blocks: false },
+        Self::Trace { blocks: false },
+    ];
 
     /// Its name on the command line, in files and in messages.
     #[must_use]
@@ -43,6 +54,7 @@ impl DrillKind {
             Self::Blocks => "blocks",
             Self::Calls => "calls",
             Self::Cover => "cover",
+            Self::Paths { .. } => "paths",
             Self::Time(_) => "time",
             Self::Trace { .. } => "trace",
         }
@@ -52,7 +64,7 @@ impl DrillKind {
     #[must_use]
     pub fn counts(self) -> bool {
         match self {
-            Self::Blocks | Self::Calls | Self::Time(_) | Self::Trace { .. } => true,
+            Self::Blocks | Self::Calls | Self::Time(_) | Self::Paths { .. } | Self::Trace { .. } => true,
             Self::Cover => false,
         }
     }
@@ -68,11 +80,14 @@ pub struct Scope {
     /// Whether patterns that begin with `*` also mean the JDK's classes.
     pub jdk: bool,
     /// Methods whose calls count apart, with all that they call in their thread: each with its class, as in a task file. At most
-    /// [`MOST_ROOTS`].
+    /// [`MOST_ROOTS`] groups of calls.
     pub roots: Vec<String>,
+    /// For each of the roots the workload size, as a sum of lengths, from which on its calls count in a group of their own; 0 where all
+    /// its calls are one group. Missing ones are 0.
+    pub larges: Vec<u64>,
 }
 
-/// Most methods of a drill whose calls count apart.
+/// Most groups of calls that count apart: those of a method of a drill, or the large ones of them.
 pub const MOST_ROOTS: usize = 28;
 
 /// A pattern of methods: `*` stands for any characters of a name, `**` also for those of packages.
@@ -87,6 +102,27 @@ pub struct Pattern {
 }
 
 impl Scope {
+    /// For each root the size from which on its calls are large, and the number of the group of these. The groups of all other calls
+    /// come first, with the numbers of the roots.
+    #[must_use]
+    pub fn larges(&self) -> Vec<Option<(u64, usize)>> {
+        let sizes = self.larges.iter().copied().chain(std::iter::repeat(0));
+        let mut next = self.roots.len();
+        let large = |size: u64| {
+            (size > 0).then(|| {
+                next += 1;
+                (size, next - 1)
+            })
+        };
+        sizes.take(self.roots.len()).map(large).collect()
+    }
+
+    /// Number of groups of calls that count apart.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.roots.len() + self.larges().iter().flatten().count()
+    }
+
     /// Whether some methods of a class may be meant. `of_jdk` says whether it is one of the JDK's.
     #[must_use]
     pub fn has_class(&self, class: &str, of_jdk: bool) -> bool {
@@ -183,7 +219,7 @@ mod tests {
 
     fn scope(include: &[&str], exclude: &[&str], jdk: bool) -> Scope {
         let all = |texts: &[&str]| texts.iter().map(|text| Pattern::parse(text).unwrap()).collect();
-        Scope { include: all(include), exclude: all(exclude), jdk, roots: Vec::new() }
+        Scope { include: all(include), exclude: all(exclude), jdk, ..Scope::default() }
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct Arcs {
     /// Names of classes by their numbers.
     receivers: BTreeMap<u32, BTreeSet<String>>,
     declared: BTreeMap<String, Declared>,
+    /// For each counter the number of threads in which it is not 0; none where that is not known.
+    threads: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -73,6 +75,9 @@ pub struct Called {
     /// Of a call whose receiver chooses: number of times that the receiver's class was another than that of the last call from the
     /// same place in the same thread. Calls that entered no counted method are passed over.
     pub changes: Option<u64>,
+    /// Of such a call: number of threads in which a receiver chose, if that is known. A thread that has taken over the counters of one
+    /// that has ended counts with it.
+    pub threads: Option<u64>,
 }
 
 /// The answer to some calls of a place.
@@ -166,6 +171,12 @@ impl Arcs {
         all
     }
 
+    /// Takes in, for each counter, the number of threads in which it is not 0.
+    #[must_use]
+    pub fn with_threads(self, threads: Vec<u32>) -> Self {
+        Self { threads, ..self }
+    }
+
     fn add_class(&mut self, class: &CountedClass) {
         for method in class.methods.iter().filter(|method| method.counters.is_ok()) {
             let member = format!("{}{}", method.name, method.descriptor);
@@ -251,6 +262,9 @@ impl Arcs {
             let left = if entered > 0 { Some(left) } else { None };
             answers.extend(self.others(one.call.kind, (&class, &member), rest, left));
             let changes = one.call.is_dispatched().then(|| value(one.number));
+            // The second number's word has the class of the last receiver.
+            let last = || self.threads.get(one.number as usize + 1).map_or(0, |threads| u64::from(*threads));
+            let threads = changes.filter(|_| !self.threads.is_empty()).map(|_| last());
             let (at, line, kind) = (one.call.at, one.call.line, one.call.kind);
             all.push(Called {
                 at,
@@ -262,6 +276,7 @@ impl Arcs {
                 count: count.most,
                 answers,
                 changes,
+                threads,
             });
         }
         Ok(all)
@@ -399,7 +414,12 @@ pub fn tables(method: &str, calls: &[Called]) -> (String, String) {
         if let Some(changes) = one.changes {
             let (methods, classes) = one.polymorphism();
             let entered = one.entered();
-            let _ = writeln!(receivers, "{place},{},{entered},{methods},{classes},{changes}", one.count);
+            let threads = one.threads.map_or_else(String::new, |threads| threads.to_string());
+            let _ = writeln!(
+                receivers,
+                "{place},{},{entered},{methods},{classes},{changes},{threads}",
+                one.count
+            );
         }
     }
     (arcs, receivers)

@@ -132,6 +132,16 @@ impl CallGraph<'_> {
                 hottest: last.rates.hottest.clone(),
             });
         }
+        // Rates come from rounds with other calls, and those of a search that was cut miss some. No part is more than the whole.
+        let wholes = [
+            self.whole(slow),
+            other.map_or(f64::INFINITY, |(graph, _)| graph.whole(quick.map_or("", |quick| quick.method))),
+        ];
+        for cause in &mut causes {
+            for (bytecodes, whole) in cause.bytecodes.iter_mut().zip(wholes) {
+                *bytecodes = bytecodes.min(whole);
+            }
+        }
         let more = |cause: &Cause| cause.bytecodes[0] - cause.bytecodes[1];
         causes.retain(|cause| more(cause) > 0.0);
         let all: f64 = causes.iter().map(more).sum();
@@ -139,6 +149,12 @@ impl CallGraph<'_> {
         causes
             .sort_by(|one, other| other.share.total_cmp(&one.share).then_with(|| one.path.cmp(&other.path)));
         causes
+    }
+
+    /// Instructions of a call with all that was counted below it, as they were counted.
+    fn whole(&self, method: &str) -> f64 {
+        let work = self.work(method).filter(|_| self.is_apart());
+        work.map_or(f64::INFINITY, |work| work.bytecodes())
     }
 
     /// Calls of a method in one call of it, itself among them.

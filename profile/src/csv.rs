@@ -1,8 +1,9 @@
 //! Tables (RFC 4180): a line for each method, block, edge.
 
 use crate::method::{MethodProfile, positive};
-use spl_graph::Exit;
+use crate::paths::{begin_text, end_text};
 use spl_graph::forms::{called, field, ranges};
+use spl_graph::{Begin, Exit};
 use spl_model::DrillKind;
 use std::fmt::Write;
 
@@ -17,9 +18,14 @@ pub const EDGES_HEAD: &str = "method,from,to,kind,count\n";
 pub const ARCS_HEAD: &str = "method,at,line,block,instruction,callee,answer,entered,receiver,calls\n";
 /// Column heads of the table of calls whose receivers choose.
 pub const RECEIVERS_HEAD: &str =
-    "method,at,line,block,instruction,callee,count,entered,methods,receivers,changes\n";
+    "method,at,line,block,instruction,callee,count,entered,methods,receivers,changes,threads\n";
 /// Column heads of the table of calls.
 pub const CALLS_HEAD: &str = "method,at,line,block,instruction,callee,count,count_at_least\n";
+
+/// Column heads of the table of paths.
+pub const PATHS_HEAD: &str = "method,path,count,begin,end,bytecodes,blocks\n";
+/// Most paths of a method in the table. All others are one line, `other`.
+pub const MOST_IN_TABLE: usize = 10_000;
 
 /// The column heads of the table of blocks; `m1` to `m19` are the metrics of JBInsTrace in their order.
 #[must_use]
@@ -34,9 +40,11 @@ impl MethodProfile<'_> {
     pub fn methods_line(&self, doubt: &str) -> String {
         let (bytecodes, (run, blocks)) = (self.bytecodes(), self.coverage());
         let left = match self.what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Trace { .. } => {
-                positive(self.counts.left).to_string()
-            }
+            DrillKind::Blocks
+            | DrillKind::Calls
+            | DrillKind::Time(_)
+            | DrillKind::Paths { .. }
+            | DrillKind::Trace { .. } => positive(self.counts.left).to_string(),
             DrillKind::Cover => String::new(),
         };
         format!(
@@ -105,6 +113,40 @@ impl MethodProfile<'_> {
         for (edge, count) in self.graph.edges.iter().zip(&self.counts.edges) {
             let count = count.map_or_else(String::new, |count| positive(count).to_string());
             let _ = writeln!(out, "{method},{},{},{},{count}", edge.from, edge.to, edge.kind.name());
+        }
+        out
+    }
+
+    /// Its lines in the table of paths, those with a count, the most frequent first; none if paths were not counted. A line `left` says
+    /// how many paths from a place did not end.
+    #[must_use]
+    pub fn paths_lines(&self) -> String {
+        let (mut out, method) = (String::new(), field(&self.name()));
+        let Some(paths) = &self.paths else { return out };
+        for path in paths.all.iter().take(MOST_IN_TABLE) {
+            // A `String` takes everything.
+            let _ = writeln!(
+                out,
+                "{method},{},{},{},{},{},{}",
+                path.number,
+                path.count,
+                begin_text(path.begin),
+                end_text(path.end, &self.graph),
+                path.bytecodes,
+                path.blocks_text(),
+            );
+        }
+        let others = paths.all.get(MOST_IN_TABLE..).unwrap_or_default();
+        if !others.is_empty() {
+            let count = others.iter().map(|path| path.count).fold(0, u64::saturating_add);
+            let _ = writeln!(out, "{method},other,{count},,,,");
+        }
+        for &(begin, count) in paths.unfinished.iter().filter(|(_, count)| *count > 0) {
+            let first = match begin {
+                Begin::Entry | Begin::Call(_) => 0,
+                Begin::Handler(block) | Begin::Loop(block) | Begin::Merge(block) => block,
+            };
+            let _ = writeln!(out, "{method},left,{count},{},,,{first}", begin_text(begin));
         }
         out
     }

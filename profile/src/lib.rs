@@ -11,26 +11,37 @@ mod class;
 mod csv;
 mod durations;
 mod fault;
+mod growth;
 mod method;
+mod paths;
 mod rates;
 mod reach;
+mod sizes;
 mod work;
 
 pub use arcs::{Answer, Arcs, Called, What, tables};
 pub use causes::{Cause, Compared, Extra, ExtraKind};
 pub use class::{CountedClass, CountedMethod};
-pub use csv::{ARCS_HEAD, BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, RECEIVERS_HEAD, blocks_head};
+pub use csv::{
+    ARCS_HEAD, BLOCKS_HEAD, CALLS_HEAD, EDGES_HEAD, METHODS_HEAD, MOST_IN_TABLE, PATHS_HEAD, RECEIVERS_HEAD,
+    blocks_head,
+};
 pub use durations::{Durations, ProbeCost, TIMES_HEAD, durations};
 pub use fault::Fault;
+pub use growth::{Figure, Growth, Halves};
 pub use method::{Bytecodes, MethodProfile};
+pub use paths::{PathRan, PathsRan, begin_text, end_text};
 pub use rates::{Busiest, EventKind, Events, Hottest, Rates, Site};
 pub use reach::{Reach, Reached, chosen, member};
+pub use sizes::{Power, Sizes};
 pub use work::{CallGraph, Known, Part, Work};
 
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
+use spl_graph::Counters;
 use spl_model::DrillKind;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Calls `each` with the profile of every method of a class that counted or set flags. `value` gives the value of a
 /// counter, or of a flag, by its number.
@@ -59,6 +70,22 @@ pub fn profile<'a>(
         each(MethodProfile::new(what, class.from_start, graph, &values)?);
     }
     Ok(())
+}
+
+/// For each method of a class that counts, its place among the class's methods and the numbers of its counters. With arcs there are
+/// further numbers behind them, whose words are not counts.
+///
+/// # Errors
+/// When class file and counters do not belong together.
+pub fn counting(what: DrillKind, class: &CountedClass) -> Result<Vec<(usize, Range<u64>)>, Fault> {
+    let all = class.methods.iter().enumerate().filter(|(_, method)| method.counters.is_ok());
+    let all = all.map(|(place, method)| (place, u64::from(method.first)..method.end()));
+    if what != DrillKind::Calls {
+        return Ok(all.collect());
+    }
+    let mut lengths = Vec::new();
+    profile(what, class, |_| 0, |method| lengths.push(Counters::of(&method.graph).places().len() as u64))?;
+    Ok(all.zip(lengths).map(|((place, all), length)| (place, all.start..all.start + length)).collect())
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The counts of one method.
 
 use crate::fault::Fault;
-use spl_graph::{Block, Call, CallKind, Counters, Counts, Exit, Flags, Graph};
+use crate::paths::PathsRan;
+use spl_graph::{Block, Call, CallKind, Counters, Counts, Exit, Flags, Graph, PathCounters};
 use spl_model::DrillKind;
 
 /// A method with its counts.
@@ -18,6 +19,8 @@ pub struct MethodProfile<'a> {
     pub counts: Counts,
     /// Calls: how often it was entered.
     pub calls: u64,
+    /// Its paths, if they were counted.
+    pub paths: Option<PathsRan>,
 }
 
 /// Number of times that instructions were run. Both numbers are the same if no activation left a block in its
@@ -36,7 +39,14 @@ impl<'a> MethodProfile<'a> {
     /// # Errors
     /// When the graph needs another number of them.
     pub fn new(what: DrillKind, from_start: bool, graph: Graph<'a>, values: &[u64]) -> Result<Self, Fault> {
+        let mut paths = None;
         let (counts, expected) = match what {
+            DrillKind::Paths { blocks } => {
+                let counters = PathCounters::of(&graph, blocks);
+                let solved = counters.solve(&graph, values);
+                paths = solved.as_ref().map(|counts| PathsRan::new(&graph, &counters, counts));
+                (solved.map(|solved| solved.counts), counters.count())
+            }
             DrillKind::Blocks | DrillKind::Trace { .. } => {
                 let counters = Counters::of(&graph);
                 (counters.solve(values), counters.places().len())
@@ -60,7 +70,7 @@ impl<'a> MethodProfile<'a> {
             // Both the first counter and the first flag are the entry's.
             Some(counts) => {
                 let calls = values.first().copied().unwrap_or(0);
-                Ok(Self { what, from_start, graph, counts, calls })
+                Ok(Self { what, from_start, graph, counts, calls, paths })
             }
             None => Err(Fault::Different {
                 method: spl_graph::forms::method_name(&graph),
@@ -88,6 +98,10 @@ impl<'a> MethodProfile<'a> {
             let not_run = gone.saturating_mul(length.saturating_sub(1));
             sum.least = sum.least.saturating_add(runs.saturating_mul(length).saturating_sub(not_run));
         }
+        if self.paths.as_ref().is_some_and(|paths| !paths.is_exact) {
+            // Blocks count as often as is certain, so an upper end would not be one.
+            sum.most = sum.least;
+        }
         sum
     }
 
@@ -98,9 +112,11 @@ impl<'a> MethodProfile<'a> {
             let count = |counts: &[i64]| counts.get(number).copied().map_or(0, positive);
             let most = count(&self.counts.blocks);
             let whole = match self.what {
-                DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Trace { .. } => {
-                    most.saturating_sub(count(&self.counts.gone))
-                }
+                DrillKind::Blocks
+                | DrillKind::Calls
+                | DrillKind::Time(_)
+                | DrillKind::Paths { .. }
+                | DrillKind::Trace { .. } => most.saturating_sub(count(&self.counts.gone)),
                 DrillKind::Cover => u64::from(self.ran_whole(number)),
             };
             block.calls.iter().map(move |call| {

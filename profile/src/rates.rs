@@ -24,6 +24,8 @@ pub struct Rates {
     pub hottest: Option<Hottest>,
     /// Its calls of other methods that were reached.
     pub sites: Vec<Site>,
+    /// Number of times that a call runs each block, and the instructions in these runs.
+    pub blocks: Vec<(f64, f64)>,
 }
 
 /// Events that cost more than an instruction.
@@ -177,6 +179,7 @@ impl Rates {
             busiest,
             hottest,
             sites,
+            blocks: (0..graph.blocks.len()).map(|block| (runs(block), work(block))).collect(),
         })
     }
 

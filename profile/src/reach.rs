@@ -100,9 +100,10 @@ impl Reach {
         }
         let found = if self.declared.is_some() { self.inherited(class, member) } else { None };
         let found = self.methods.get_key_value(&found.unwrap_or_else(|| name_of(class, member)));
-        let is_chosen = |name: &String| self.members.get(member).is_some_and(|all| all.contains(name));
         // Without all counts of a drill, what the call names is taken for what it reaches.
-        if !is_virtual || found.is_some_and(|(name, _)| self.declared.is_none() || !is_chosen(name)) {
+        if !is_virtual
+            || found.is_some_and(|(name, _)| self.declared.is_none() || !self.is_chosen(member, name))
+        {
             let reached = found.map(|(name, _)| Reached { name, share: 1.0, is_unsure: false });
             return reached.into_iter().collect();
         }
@@ -112,11 +113,20 @@ impl Reach {
         self.shared(class, member, found.map(|(name, _)| &**name))
     }
 
-    /// The counted methods that a receiver of a class may choose; `None` unless all loaded classes' methods with the name and
-    /// descriptor were counted, and for members that every class has.
+    /// The counted methods that a call on a receiver of a class may reach; `None` unless all loaded classes' methods with the name and
+    /// descriptor were counted, and for members that every class has. A private method is known by itself: no receiver chooses another
+    /// one, though compilers since JDK 11 call it as if (JVMS 5.4.6).
     pub(crate) fn everywhere(&self, class: &str, member: &str) -> Option<Vec<Reached<'_>>> {
+        let named = self.methods.get_key_value(&name_of(class, member));
+        if let Some((name, _)) = named.filter(|(name, _)| !self.is_chosen(member, name)) {
+            return Some(vec![Reached { name, share: 1.0, is_unsure: false }]);
+        }
         let is_known = class != OBJECT && self.everywhere.contains(member);
         is_known.then(|| self.shared(class, member, None))
+    }
+
+    fn is_chosen(&self, member: &str, name: &str) -> bool {
+        self.members.get(member).is_some_and(|all| all.contains(name))
     }
 
     /// The methods that a receiver of this class may choose; `inherited` is the one of the class itself.
@@ -244,6 +254,22 @@ mod tests {
         check(&reach, CallKind::Static, "C", "own()", &[("A.own()", 1.0, false)]);
         check(&reach, CallKind::Virtual, "C", "own()", &[("A.own()", 1.0, false)]);
         check(&reach, CallKind::Virtual, OBJECT, "f()", &[]);
+    }
+
+    #[test]
+    fn a_private_method_is_reached_though_others_have_its_name() {
+        let mut reach = Reach::default();
+        reach.add("A", "compile()", 5, false);
+        reach.add("B", "compile()", 90, true);
+        let of = |reach: &Reach, class| {
+            let found = reach.everywhere(class, "compile()")?;
+            Some(found.iter().map(|one| one.name.to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&reach, "A"), Some(vec!["A.compile()".to_owned()]));
+        assert_eq!(of(&reach, "B"), None, "other classes below may have it too");
+        reach.counted_everywhere("compile()".to_owned());
+        assert_eq!(of(&reach, "A"), Some(vec!["A.compile()".to_owned()]));
+        assert_eq!(of(&reach, "B"), Some(vec!["B.compile()".to_owned()]));
     }
 
     #[test]

@@ -114,3 +114,19 @@ fn a_call_that_an_exception_may_have_kept_away_was_perhaps_not_made() {
     let all = sites(&|_| 1);
     assert!(known(&all) > known(&entered) && all.iter().all(|one| one.least <= one.most), "{}", known(&all));
 }
+
+#[test]
+fn words_of_calls_are_no_counters_of_edges() {
+    let counters = |what, kind| {
+        let class = class_for(kind);
+        let all = counting(what, &class).unwrap();
+        assert!(all.iter().all(|(place, numbers)| numbers.start == u64::from(class.methods[*place].first)));
+        let words: u64 = class.methods.iter().map(|one| one.end() - u64::from(one.first)).sum();
+        (all.iter().map(|(_, numbers)| numbers.end - numbers.start).sum::<u64>(), words)
+    };
+    let (edges, words) = counters(DrillKind::Blocks, Counting::BLOCKS);
+    assert_eq!(edges, words);
+    let with_calls = counters(DrillKind::Calls, Counting::Blocks { root: &|_, _| None, calls: true });
+    assert_eq!(with_calls.0, edges, "that is what the budget pays for");
+    assert!(with_calls.1 > edges);
+}

@@ -10,11 +10,13 @@ use crate::fault::Fault;
 use crate::profile;
 use crate::rates::{Events, Rates, Site};
 use crate::reach::{Reach, Reached, chosen, member};
+use crate::sizes::Sizes;
 use spl_classfile::class::ClassFile;
 use spl_graph::CallKind;
 use spl_model::DrillKind;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Access flag of synchronized methods (JVMS 4.6).
 const ACC_SYNCHRONIZED: u16 = 0x0020;
@@ -48,6 +50,10 @@ pub struct Known {
     entered: BTreeMap<(String, String, String), Entered>,
     /// Calls of each method in a call of the root; `None` where the calls of all callers are counted together.
     in_root: Option<BTreeMap<String, f64>>,
+    /// Workload sizes of the root's calls in which methods are added now.
+    now: Arc<Sizes>,
+    /// Workload sizes of the root's calls in which each method was counted.
+    sizes: BTreeMap<String, Arc<Sizes>>,
 }
 
 /// The methods that the calls of a place entered.
@@ -128,6 +134,11 @@ impl Known {
         Self { in_root: Some(BTreeMap::new()), ..Self::default() }
     }
 
+    /// Notes the workload sizes of the root's calls in which the methods that follow were counted.
+    pub fn are_counted_at(&mut self, sizes: Sizes) {
+        self.now = Arc::new(sizes);
+    }
+
     /// Adds the methods of a class. `value` gives the value of a counter by its number; `in_root` the calls in a call of the root of
     /// a method, by its name and calls: `None` leaves it out.
     ///
@@ -166,6 +177,7 @@ impl Known {
             self.reach.add(&rates.class, &rates.member, rates.calls, is_chosen);
             if let Some(known) = &mut self.in_root {
                 known.insert(name.clone(), in_root);
+                self.sizes.insert(name.clone(), Arc::clone(&self.now));
             }
             self.rates.insert(name, rates);
         }
@@ -255,6 +267,17 @@ impl Known {
             }
         }
         demand
+    }
+
+    /// The methods counted in a root's calls, with these calls in one of the root, and the sizes of the root's calls.
+    pub(crate) fn in_root(&self) -> impl Iterator<Item = (&Rates, f64, &Sizes)> {
+        let all = self.in_root.iter().flatten();
+        all.filter_map(|(name, calls)| Some((self.rates.get(name)?, *calls, &**self.sizes.get(name)?)))
+    }
+
+    /// One method counted in a root's calls, with the same figures.
+    pub(crate) fn method_in_root(&self, name: &str) -> Option<(&Rates, f64, &Sizes)> {
+        Some((self.rates.get(name)?, self.calls_in_root(name), &**self.sizes.get(name)?))
     }
 
     fn calls_in_root(&self, method: &str) -> f64 {

@@ -57,7 +57,7 @@ pub use measurement::Measurement;
 pub use reader::{Form, Reader, Record};
 pub use result::ResultRecord;
 pub use run::{MethodProgress, RunState, RunStateError, TasksHash};
-pub use why::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyFile};
+pub use why::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyFile, WhyGrowth};
 
 #[cfg(test)]
 mod tests;

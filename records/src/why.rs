@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-const SCHEMA: &str = "spl.why/2";
+const SCHEMA: &str = "spl.why/3";
 
 /// The document.
 ///
@@ -19,15 +19,18 @@ pub struct WhyFile {
     pub seconds: f64,
     /// Number of rounds: in each, methods join that those before call.
     pub rounds: u64,
-    /// The claims that fail.
+    /// The claims that fail, and undecided ones whose times speak against them.
     pub claims: Vec<Why>,
 }
 
-/// Why one claim fails.
+/// Why one claim fails, or would fail.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Why {
     /// The claim in the words of the task file.
     pub claim: String,
+    /// Whether it is undecided: its times speak against it, and the evidence does not suffice.
+    #[serde(default)]
+    pub is_undecided: bool,
     /// The program in which it was looked at, by name and process id, if several were measured.
     pub instance: Option<String>,
     /// The method that takes too long, as in a task file with its descriptor.
@@ -43,6 +46,11 @@ pub struct Why {
     pub bytecodes: Option<f64>,
     /// Instructions of a call of the other method.
     pub bytecodes_of_other: Option<f64>,
+    /// How the instructions of a call of the slow method grow with its workload size; `None` where the sizes of its calls, or of those
+    /// of the other method, hardly vary or are not known.
+    pub growth: Option<WhyGrowth>,
+    /// How those of the other method grow.
+    pub growth_of_other: Option<WhyGrowth>,
     /// Why the slow method runs more, the greatest cause first; for a bound, where its instructions are.
     pub causes: Vec<WhyCause>,
     /// Events that cost more than an instruction and that the slow method has more of, the dearest first.
@@ -91,6 +99,23 @@ pub struct WhyCause {
     pub lines: Option<(u16, u16)>,
     /// Runs of this block in a call of that method.
     pub runs: Option<f64>,
+    /// How the runs of this block in a call of the slow method grow with its workload size.
+    pub growth: Option<WhyGrowth>,
+    /// Where that is clearly more than anything notable in a call of the other method grows: the greatest power there.
+    pub outgrows: Option<f64>,
+}
+
+/// How something grows with the workload size of calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WhyGrowth {
+    /// The power of the size: 0 for what does not depend on it, 1 for what is proportional to it.
+    pub power: f64,
+    /// About how far off the power may be.
+    pub error: f64,
+    /// Mean size of small calls and of large ones, as a sum of lengths of their arguments.
+    pub sizes: [f64; 2],
+    /// The mean in a small call and in a large one.
+    pub figures: [f64; 2],
 }
 
 /// Events in a call of the slow method that cost more than an instruction, and of which the other one has fewer.

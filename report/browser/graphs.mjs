@@ -152,6 +152,34 @@ const icicles = async ({ claim, open, openAll }, file) => {
   await page.close();
 };
 
+/** A block that is picked in the graph is marked in bytecode and source, and the other way round. */
+const beside = async ({ claim, open }, file) => {
+  const { page, seen } = await open(file, WIDE, 'light');
+  const section = page.locator('section.method:has(.part)').first();
+  const bytecode = section.locator('details.code:has(.part)');
+  await bytecode.locator('summary').click();
+  const part = section.locator('.part').last();
+  const number = await part.getAttribute('data-b');
+  const state = () => section.evaluate((one) => [...one.querySelectorAll('.lit')].map((lit) => lit.id || lit.getAttribute('data-b')));
+  await part.locator('pre').click();
+  const picked = await state();
+  const id = await section.getAttribute('id');
+  const wanted = [`${id}b${number}`, `${id}r${number}`, `${id}c${number}`];
+  claim(wanted.every((one) => picked.includes(one)), 'bytecode marks its block in the graph and the table', picked.join(' '));
+  await section.locator('.graph').focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  const entry = await state();
+  claim([`${id}b0`, `${id}r0`, `${id}c0`].every((one) => entry.includes(one)), 'Enter on a block marks its bytecode', entry.join(' '));
+  claim(seen.complaints.length === 0, 'the browser complains of nothing next to graphs', seen.complaints[0] ?? 'no message');
+  await page.close();
+  const bare = await open(file, PHONE, 'light', { javaScriptEnabled: false });
+  const links = await bare.page.evaluate(() => [...document.querySelectorAll('.graph a, .part a, td a[href^="#"]')].filter((one) =>
+    !document.getElementById(one.getAttribute('href').slice(1))).map((one) => one.getAttribute('href')));
+  claim(links.length === 0, 'without a script all links of graphs and bytecode lead somewhere', links[0] ?? 'all');
+  await bare.page.close();
+};
+
 /** The page of a drill, and a report with reasons. */
 export const graphs = async (tools, drill, reasons) => {
   for (const [file, name] of [[drill, 'a drill'], [reasons, 'the reasons']]) {
@@ -161,4 +189,5 @@ export const graphs = async (tools, drill, reasons) => {
   }
   await sides(tools, reasons);
   await icicles(tools, drill);
+  await beside(tools, drill);
 };

@@ -11,6 +11,10 @@ const SHOWN: usize = 3;
 const CONSTRUCTOR: &str = "java/lang/Object.<init>()V";
 /// Smallest share of a cause that is shown.
 const SMALLEST: f64 = 0.01;
+/// Quotient of the shares of two causes up to which they are equals.
+const EQUAL: f64 = 1.2;
+/// Power of the size from which on it is said how a cause of a bound grows: more than the size itself.
+const STEEP: f64 = 1.5;
 
 /// Sentences about the reasons of a claim, without the claim itself.
 #[must_use]
@@ -58,12 +62,42 @@ pub fn why(found: &Why) -> Vec<String> {
 
 /// Causes and costly events by their shares, the greatest first.
 fn ranked(found: &Why) -> Vec<String> {
-    let causes = found.causes.iter().map(|cause| (cause.share, place(cause, found)));
-    let extras = found.extras.iter().map(|extra| (extra.share, event(extra, found)));
-    let mut all: Vec<(f64, String)> = causes.chain(extras).filter(|(share, _)| *share >= SMALLEST).collect();
+    let causes = found.causes.iter().map(|cause| (cause.share, cause.outgrows, place(cause, found)));
+    let extras = found.extras.iter().map(|extra| (extra.share, None, event(extra, found)));
+    let mut all: Vec<_> = causes.chain(extras).filter(|(share, ..)| *share >= SMALLEST).collect();
     all.sort_by(|one, other| other.0.total_cmp(&one.0));
+    // A cause that grows where the other side does not comes first among its equals.
+    if let Some(place) = all.iter().position(|(_, outgrows, _)| outgrows.is_some()) {
+        let equals = all[..place].iter().rev().take_while(|(share, ..)| *share <= all[place].0 * EQUAL);
+        let first = place - equals.count();
+        all[first..=place].rotate_right(1);
+    }
     let all = (1..).zip(all).take(SHOWN);
-    all.map(|(rank, (share, text))| format!("{rank}. {} of {text}", percent(share))).collect()
+    all.map(|(rank, (share, _, text))| format!("{rank}. {} of {text}", percent(share))).collect()
+}
+
+/// How a cause grows with the workload size, if that is a finding.
+fn growth(cause: &WhyCause, of: &Why) -> String {
+    let Some(grown) = &cause.growth else { return String::new() };
+    let against = match (&of.quick, cause.outgrows) {
+        (Some(quick), Some(power)) => {
+            format!("; nothing in a call of {} grows with more than power {}", one_line(quick), tenths(power))
+        }
+        (None, _) if grown.power >= STEEP => String::new(),
+        _ => return String::new(),
+    };
+    let error = if grown.error < 0.05 { String::new() } else { format!(" ± {}", tenths(grown.error)) };
+    let ([small, large], [few, many]) = (grown.sizes.map(about), grown.figures.map(rate));
+    format!(
+        "; it grows with the size of the arguments, power {}{error}: {few} runs a call at size {small}, {many} at size {large}{against}",
+        tenths(grown.power)
+    )
+}
+
+/// A power with one digit behind the point.
+fn tenths(power: f64) -> String {
+    // Without the sign of a negative zero.
+    format!("{:.1}", (power * 10.0).round() / 10.0 + 0.0)
 }
 
 fn event(extra: &WhyExtra, of: &Why) -> String {
@@ -114,7 +148,8 @@ fn place(place: &WhyCause, of: &Why) -> String {
             format!("{} is called {}{}{line}", one_line(callee), times(calls), against(rate(of_other)))
         }
     };
-    format!("{}: {what}: {bytecodes} bytecodes{}{lines}{runs}", whole(of), against(of_other),)
+    let growth = growth(place, of);
+    format!("{}: {what}: {bytecodes} bytecodes{}{lines}{runs}{growth}", whole(of), against(of_other))
 }
 
 /// A number of times in words.

@@ -1,6 +1,6 @@
 //! The words about why a claim fails.
 
-use spl_records::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra};
+use spl_records::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyGrowth};
 use spl_report::why;
 
 fn failing() -> Why {
@@ -13,8 +13,11 @@ fn failing() -> Why {
         block: Some(3),
         lines: line.map(|line| (line, line + 1)),
         runs: Some(1.0),
+        growth: None,
+        outgrows: None,
     };
     Why {
+        is_undecided: false,
         claim: "p/C.slow()V <= p/C.quick()V".to_owned(),
         slow: "p/C.slow()V".to_owned(),
         instance: None,
@@ -35,6 +38,8 @@ fn failing() -> Why {
             cause(0.095, &[], None),
             cause(0.005, &["q/L.rare()V"], None),
         ],
+        growth: None,
+        growth_of_other: None,
         times: Some(4.75),
         conclusion: Conclusion::Found,
         doubts: Vec::new(),
@@ -93,4 +98,36 @@ fn of_a_bound_it_says_where_the_instructions_are() {
         "a call of p/C.slow()V runs 20\u{202f}000 bytecodes with all that was counted below it"
     );
     assert!(lines[1].starts_with("1. 90% of it: q/L.find()V is called 20 times in line 19: "), "{lines:?}");
+}
+
+#[test]
+fn a_cause_that_grows_where_the_other_side_does_not_comes_first_among_its_equals() {
+    let mut found = failing();
+    found.extras.clear();
+    found.causes.truncate(2);
+    found.causes[0].share = 0.5;
+    found.causes[1].share = 0.45;
+    let growth = WhyGrowth { power: 1.98, error: 0.01, sizes: [50.0, 400.0], figures: [2500.0, 160_000.0] };
+    found.causes.iter_mut().for_each(|cause| cause.growth = Some(growth));
+    let firsts = |found: &Why| why(found)[1].clone();
+    assert!(firsts(&found).starts_with("1. 50%") && !firsts(&found).contains("grows"), "{}", firsts(&found));
+    found.causes[1].outgrows = Some(-0.04);
+    let first = firsts(&found);
+    assert!(first.starts_with("1. 45%"), "{first}");
+    assert!(
+        first.ends_with(
+            "; it grows with the size of the arguments, power 2.0: 2\u{202f}500 runs a call at size 50, 160\u{202f}000 at size 400; \
+             nothing in a call of p/C.quick()V grows with more than power 0.0"
+        ),
+        "{first}"
+    );
+    found.causes[1].share = 0.4;
+    assert!(firsts(&found).starts_with("1. 50%"), "it is less than the other one");
+    found.causes[1].growth = Some(WhyGrowth { error: 0.16, ..growth });
+    assert!(why(&found)[2].contains("power 2.0 ± 0.2: "), "{:?}", why(&found));
+    // Nothing to compare with: only what grows faster than the size itself is said.
+    let mut bound = Why { quick: None, bytecodes_of_other: None, ..found };
+    bound.causes[0].growth = Some(WhyGrowth { power: 1.0, ..growth });
+    let lines = why(&bound);
+    assert!(!lines[1].contains("grows") && lines[2].contains("power 2.0"), "{lines:?}");
 }

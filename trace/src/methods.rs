@@ -1,6 +1,6 @@
 //! The methods that words name, and what their segments are.
 
-use spl_graph::{End, Graph, Next, Segments, forms};
+use spl_graph::{Graph, Next, SegmentEnd, Segments, forms};
 use std::rc::Rc;
 
 /// Largest number of a method, plus 1.
@@ -40,7 +40,7 @@ pub struct Ran {
     /// Instructions of these.
     pub bytecodes: u64,
     /// Why it ended.
-    pub end: End,
+    pub end: SegmentEnd,
     /// The first number of the segments that begin where it does.
     pub begin: u32,
     /// The first number of the segments that follow; `None` behind the end of the method, and in front of a handler.
@@ -69,7 +69,7 @@ impl Methods {
         if is_single {
             let numbers = 0..traced.segments.count();
             let mut all = numbers.filter_map(|number| traced.ran(number));
-            let returns = all.find(|ran| ran.end == End::Returned);
+            let returns = all.find(|ran| ran.end == SegmentEnd::Returned);
             traced.single = returns;
         }
         let place = number as usize;
@@ -116,9 +116,9 @@ impl Traced {
     fn find(&mut self, number: u32) -> Option<Rc<Ran>> {
         let found = self.segments.segment(number)?;
         let next = match found.end {
-            End::Call(at) => self.segments.at_call(at).and_then(|step| step.next),
-            End::Edge(edge) => self.segments.on_edge(edge).and_then(|step| step.next),
-            End::Stopped | End::Returned => None,
+            SegmentEnd::Call(at) => self.segments.at_call(at).and_then(|step| step.next),
+            SegmentEnd::Edge(edge) => self.segments.on_edge(edge).and_then(|step| step.next),
+            SegmentEnd::Stopped | SegmentEnd::Returned => None,
         };
         let next = match next {
             Some(Next::Number(number)) => Some(number),

@@ -203,8 +203,8 @@ impl Replay {
         };
         top.next = ran.next;
         top.perhaps = false;
-        top.calls = matches!(ran.end, spl_graph::End::Call(_));
-        let returned = ran.end == spl_graph::End::Returned;
+        top.calls = matches!(ran.end, spl_graph::SegmentEnd::Call(_));
+        let returned = ran.end == spl_graph::SegmentEnd::Returned;
         visit.segment(&self.stack, tag, place, &ran);
         Ok(returned)
     }

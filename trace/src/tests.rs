@@ -4,7 +4,7 @@ use crate::words::{Event, write};
 use crate::{Frame, Left, Methods, Ran, Replay, Slot, Stack, Tag, Visit};
 use proptest::prelude::*;
 use spl_classfile::class::ClassFile;
-use spl_graph::{Exit, Graph, Next, Segments, Step};
+use spl_graph::{Exit, Graph, Next, SegmentStep, Segments};
 
 /// A class `T` with static methods without parameters; those with a handler catch everything that their first 14 bytes throw.
 fn class(codes: &[(&[u8], bool)]) -> Vec<u8> {
@@ -87,7 +87,7 @@ impl Runner<'_> {
     }
 
     /// Passes a way; whether the activation goes on.
-    fn pass(&mut self, step: Step) {
+    fn pass(&mut self, step: SegmentStep) {
         let depth = self.stack.len() as u8;
         let Some(top) = self.stack.last_mut() else { return };
         top.number += step.add;

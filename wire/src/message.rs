@@ -182,7 +182,7 @@ pub enum Drilled {
         /// An arena ends as [`spl_model::arena`] says.
         ///
         /// Number of arenas from arena `arenas + 3` on. Each belongs to one thread and to the calls of one method of
-        /// [`Scope::roots`]: place P among them to the method P modulo the number of these methods. The last word of each
+        /// [`Scope::roots`], or to its large ones: place P among them to the group P modulo [`Scope::groups`]. The last word of each
         /// is the number of these calls.
         root_arenas: u32,
     },

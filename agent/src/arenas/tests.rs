@@ -43,6 +43,10 @@ fn java_and_rust_agree() {
     assert_eq!(ENTRY_BYTES, 1 << 8);
     assert!(source.contains("CALLS = (1 << 24) - 8;") && source.contains("WANTS = 8 * (2 + 28);"));
     assert_eq!(WANTS, 2 + 28);
+    assert!(source.contains("FACTS = 1 << (14 + 8);") && source.contains("FACT = 4;"));
+    assert_eq!((FACTS, FACT_BYTES), (1 << (14 + 8), 1 << 4));
+    assert!(source.contains("SIZES = (1 << 24) - (1 << 12);") && source.contains("MOST = 1L << 61;"));
+    assert_eq!((arena::SIZES, arena::MOST_BITS), ((1 << 24) - (1 << 12), 63));
     assert_eq!((ARENA_BYTES as u64, arena::ROOT_CALLS), (1 << 24, (1 << 24) - 8));
     let source = include_str!("../../java/java/lang/SplArcs.java");
     assert!(source.contains("MASK = (1 << 14) - 1;") && source.contains("DISPATCHED = 1 << 30;"));
@@ -59,6 +63,8 @@ fn java_and_rust_agree() {
     assert!(source.contains("MASK = (1 << 14) - 1;") && source.contains("ENTRY = 8;"));
     assert!(source.contains("INSIDE = (1 << 24) - 40;") && source.contains("OUTSIDE = (1 << 24) - 48;"));
     assert_eq!((arena::COST_INSIDE, arena::COST_OUTSIDE), ((1 << 24) - 40, (1 << 24) - 48));
+    assert!(source.contains("BEGAN = (1 << 24) - 56;"));
+    assert_eq!(arena::TIMES_BEGAN, (1 << 24) - 56);
     assert!(source.contains("STACK = (1 << 24) - (1 << 12) - (1 << 21);"));
     assert!(source.contains("TOP = (1 << 24) - 32;"));
     assert_eq!(arena::STACK_TOP, (1 << 24) - 32);
@@ -132,7 +138,8 @@ fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
     arenas.assign(1);
     assert_eq!((entry(1, 0), arenas.give_wanted()), (NOBODY, false), "no drill has roots");
     assert_eq!(entry(0, 0), NOBODY, "a thread that is being attached has nothing");
-    arenas.begin_roots(3, Uses::Counters);
+    let scope = Scope { roots: vec![String::new(); 3], ..Scope::default() };
+    arenas.begin_roots(&scope, Uses::Counters);
     (1..=100).for_each(|thread| arenas.assign(thread));
     assert!(arenas.give_wanted());
     assert_eq!((entry(5, 0), entry(5, 2)), (5, 0), "nobody asks");
@@ -169,7 +176,7 @@ fn a_thread_that_is_alone_and_asks_has_an_arena_for_each_root() {
     assert_eq!((entry(within, 0), entry(within, 2), entry(within, WANTS)), (NOBODY, 0, 0));
     assert!(arena(&arenas, within) < ARENAS && !arenas.give_wanted());
     // The next drill gives it the same arenas.
-    arenas.begin_roots(3, Uses::Counters);
+    arenas.begin_roots(&scope, Uses::Counters);
     arenas.assign(within);
     ask(within);
     arenas.give_wanted();

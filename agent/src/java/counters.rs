@@ -15,7 +15,8 @@ const TABLE_MAGIC: i64 = 0x5350_4c00_0000_0003;
 const ROOTS_MAGIC: i64 = 0x5350_4c00_0000_0004;
 const FIRST_MAGIC: i64 = 0x5350_4c00_0000_0005;
 const SHARED_MAGIC: i64 = 0x5350_4c00_0000_0006;
-const SHARED_RING_MAGIC: i64 = 0x5350_4c00_0000_0007;
+const NOBODYS_MAGIC: i64 = 0x5350_4c00_0000_0007;
+const SHARED_RING_MAGIC: i64 = 0x5350_4c00_0000_0008;
 
 /// A virtual thread counts in its carrier's arena.
 const CURRENT_THREAD: &str = "currentThread";
@@ -112,8 +113,9 @@ impl Loader {
 pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error> {
     let roots = with_address(ROOTS, TABLE_MAGIC, arenas.table_address())?;
     let roots = with_address(&roots, ROOTS_MAGIC, arenas.roots_address())?;
+    let roots = with_address(&roots, NOBODYS_MAGIC, arenas.nobodys_address())?;
     let roots = define(env, &with_address(&roots, FIRST_MAGIC, arenas.first_of_roots())?)?;
-    env.get_static_method_id(&roots, jni_str!("enter"), jni_sig!("(I)J"))?;
+    env.get_static_method_id(&roots, jni_str!("begin"), jni_sig!("(I)J"))?;
     let arcs = with_address(ARCS, SHARED_MAGIC, arenas.shared_address())?;
     let arcs = define(env, &with_table(&arcs, arenas.table_address(), jdk)?)?;
     env.get_static_method_id(&arcs, jni_str!("entered"), jni_sig!("(II)J"))?;

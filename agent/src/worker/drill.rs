@@ -13,6 +13,7 @@ use spl_bytecode::names;
 use spl_model::{DrillKind, MOST_ROOTS, Scope};
 use spl_wire::Drilled;
 use std::collections::BTreeSet;
+use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -37,9 +38,11 @@ impl Worker {
                     let uses = match kind {
                         DrillKind::Time(_) => Uses::Stack,
                         DrillKind::Trace { .. } => Uses::Ring,
-                        DrillKind::Blocks | DrillKind::Calls | DrillKind::Cover => Uses::Counters,
+                        DrillKind::Blocks | DrillKind::Calls | DrillKind::Cover | DrillKind::Paths { .. } => {
+                            Uses::Counters
+                        }
                     };
-                    arenas.begin_roots(scope.roots.len(), uses);
+                    arenas.begin_roots(&scope, uses);
                 });
                 self.scope = Some((kind, scope));
                 self.tell(Reply::Told(message));
@@ -57,14 +60,16 @@ impl Worker {
         kind: DrillKind,
         scope: &Scope,
     ) -> Result<Drilled, String> {
-        if scope.roots.len() > MOST_ROOTS {
-            return Err(format!("more than {MOST_ROOTS} methods are to count apart"));
+        if scope.groups() > MOST_ROOTS {
+            return Err(format!(
+                "more than {MOST_ROOTS} methods, or groups of their calls, are to count apart"
+            ));
         }
         if self.shared.drill().is_some() {
             return Err("a drill is under way already".to_owned());
         }
         let arenas = self.shared.map_arenas();
-        let arenas = arenas.map_err(|e| format!("no address space for the counters: {e}"))?;
+        let arenas = arenas.map_err(|e| no_memory(&e))?;
         if !self.counts {
             let jdk = self.jvm.feature_release();
             let installed = counters::install(env, arenas, jdk);
@@ -101,7 +106,7 @@ impl Worker {
 
     fn drill(&mut self, env: &mut jni::Env<'_>) -> Result<Drilled, String> {
         let (kind, scope) = self.scope.take().ok_or("no methods were named")?;
-        let arenas = self.shared.map_arenas().map_err(|e| e.to_string())?;
+        let arenas = self.shared.map_arenas().map_err(|e| no_memory(&e))?;
         let what = What::of(kind, arenas);
         let (done, waker) = (self.done.clone(), self.waker.clone());
         let said = move |message| {
@@ -291,7 +296,10 @@ impl Worker {
         self.scope = None;
         self.waves = None;
         self.drilled.clear();
-        self.shared.arenas().into_iter().for_each(Arenas::end_roots);
+        let has_durations = self.shared.drill().is_some_and(|drill| matches!(drill.what, What::Durations(_)));
+        if !has_durations {
+            self.shared.arenas().into_iter().for_each(Arenas::end_roots);
+        }
         self.shared.keep_receivers(&self.jvm, env);
         let Some(drill) = self.shared.set_drill(None) else { return };
         for event in [Event::ClassFileLoadHook, Event::ThreadStart] {
@@ -311,8 +319,9 @@ impl Worker {
             found.retain(|class| restored.insert(self.jvm.key_of(class)));
             self.reload(&found, |why, class| left.push((class.name.clone(), why.to_owned())));
         }
-        // After the last class was restored: flags were set until then.
+        // After the last class was restored: flags were set until then, and calls had times.
         self.copy_flags(env);
+        self.shared.arenas().into_iter().for_each(Arenas::end_roots);
         for (name, why) in left {
             self.tell(Reply::Warning(format!("{name} could not be restored: {why}")));
             self.unrestored.insert(name);
@@ -335,4 +344,13 @@ impl Worker {
             }
         }
     }
+}
+
+/// Why there is no memory for counters, with the remedy.
+fn no_memory(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::Unsupported {
+        let why = "the kernel has no files in memory, which Linux has since version 3.17";
+        return format!("{why}: measure on this machine (spl run, spl attach) and drill on another");
+    }
+    format!("no address space for the counters: {error}")
 }

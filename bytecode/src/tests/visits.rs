@@ -57,7 +57,13 @@ impl Visits {
             Site::BlockHead(number) => number as i32,
             Site::Return if self.exits => RETURN,
             Site::Throw if self.exits => THROW,
-            Site::Start | Site::Edge(_) | Site::Call(_) | Site::Returning(_) | Site::Return | Site::Throw => {
+            Site::Start
+            | Site::Edge(_)
+            | Site::Call(_)
+            | Site::Returning(_)
+            | Site::Throwing(_)
+            | Site::Return
+            | Site::Throw => {
                 return Ok(0);
             }
         };

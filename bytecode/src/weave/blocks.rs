@@ -13,6 +13,8 @@ use spl_model::{InstrumentId, Refusal};
 pub(crate) struct Blocks {
     /// Permanent number of (class, method).
     pub(crate) id: InstrumentId,
+    /// Whether the entry of another kind may lead the thread to other counters.
+    pub(crate) in_root: bool,
 }
 
 impl Blocks {
@@ -35,6 +37,11 @@ impl Blocks {
             return self.start(slots, code);
         }
         let (Some(number), &[address, ..]) = (subject.number(site), slots.own) else { return Ok(0) };
+        Self::hit(number, address, code)
+    }
+
+    /// Adds 1 to a counter of the method, given where its address is.
+    pub(super) fn hit(number: u32, address: u16, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         code.load(Kind::Long, address);
         if let Some(name) = names::HITS.get(number as usize) {
             code.call_counters(name, names::HIT_NEAR)?;
@@ -42,6 +49,22 @@ impl Blocks {
         }
         code.int(number as i32)?.call_counters(names::HIT.0, names::HIT.1)?;
         Ok(3)
+    }
+
+    /// Finds the counters again where the entry may have led the thread. That cannot overflow the stack: the code that has led it there
+    /// took more of it.
+    pub(super) fn entered(
+        &self,
+        subject: &Subject<'_, '_>,
+        slots: Slots<'_>,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        let (true, false, &[address, ..]) = (self.in_root, subject.constructs, slots.own) else {
+            return Ok(0);
+        };
+        code.int(self.id.0 as i32)?.call_counters(names::HERE.0, names::HERE.1)?;
+        code.store(Kind::Long, address);
+        Ok(2)
     }
 
     /// Whether a counter is there.

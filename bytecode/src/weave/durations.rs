@@ -39,7 +39,12 @@ impl Durations {
                 code.load(Kind::Long, frame).int(self.id.0 as i32)?.call_times(leave)?;
                 Ok(3)
             }
-            Site::Start | Site::Edge(_) | Site::Call(_) | Site::Returning(_) | Site::BlockHead(_) => Ok(0),
+            Site::Start
+            | Site::Edge(_)
+            | Site::Call(_)
+            | Site::Returning(_)
+            | Site::Throwing(_)
+            | Site::BlockHead(_) => Ok(0),
         }
     }
 }

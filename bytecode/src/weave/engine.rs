@@ -116,6 +116,9 @@ impl<'a> Weaver<'a, '_> {
                 let index = if site.is_exit() { weaves.len() - 1 - turn } else { turn };
                 words = words.max(weaves[index].at(site, subject, slots.of(index), code)?);
             }
+            for (index, weave) in weaves.iter().enumerate().filter(|_| site == Site::Entry) {
+                words = words.max(weave.entered(subject, slots.of(index), code)?);
+            }
             Ok(words)
         })
     }
@@ -198,6 +201,11 @@ impl<'a> Weaver<'a, '_> {
             let (_, words) = self.at(Site::Returning(block))?;
             self.needs_stack(self.subject.height(index), 0, words);
             return self.original(index, insn);
+        }
+        let throwing = Site::Throwing(block);
+        if insn.opcode == ATHROW && self.weaves.iter().any(|weave| weave.is_on(throwing, self.subject)) {
+            let (_, words) = self.at(throwing)?;
+            self.needs_stack(self.subject.height(index), 0, words);
         }
         let taken = edges().find(|(_, edge)| edge.kind == EdgeKind::Taken);
         let falls = edges().find(|(_, edge)| edge.kind == EdgeKind::FallThrough);

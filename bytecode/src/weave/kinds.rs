@@ -2,8 +2,10 @@
 
 use super::blocks::Blocks;
 use super::calls::Calls;
+use super::counted_paths::CountedPaths;
 use super::cover::Cover;
 use super::durations::Durations;
+use super::paths::Paths;
 use super::roots::Root;
 use super::slots::Slots;
 use super::subject::{CountedCall, Site, Subject, Wanted};
@@ -26,6 +28,7 @@ pub(crate) enum Weave<'a> {
     Cover(Cover<'a>),
     Root(Root),
     Durations(Durations),
+    Paths(Paths),
     Trace(Trace),
     #[cfg(test)]
     Visits(Visits),
@@ -36,12 +39,13 @@ impl<'a> Weave<'a> {
         let id = probe.id;
         match &probe.kind {
             Planned::Known(ProbeKind::Times(sizing)) => Self::Times(Times { id, sizing }),
-            Planned::Blocks => Self::Blocks(Blocks { id }),
+            Planned::Blocks { in_root } => Self::Blocks(Blocks { id, in_root: *in_root }),
             Planned::Calls => Self::Calls(Calls { id }),
             Planned::Cover { open } => Self::Cover(Cover { id, open }),
-            Planned::Root => Self::Root(Root { number: id.0 }),
+            Planned::Root { number } => Self::Root(Root { number: *number, id }),
             Planned::Trace(shape) => Self::Trace(Trace { id, shape: *shape }),
             Planned::Durations(clock) => Self::Durations(Durations { id, clock: *clock }),
+            Planned::Paths { blocks } => Self::Paths(Paths { id, blocks: *blocks }),
             #[cfg(test)]
             Planned::Visits { exits } => Self::Visits(Visits { id, exits: *exits }),
         }
@@ -63,10 +67,21 @@ impl<'a> Weave<'a> {
         match self {
             Self::Blocks(_) => Some(Counters::of(graph).places().collect()),
             Self::Cover(_) => Some(Flags::of(graph).places().collect()),
-            Self::Calls(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) | Self::Trace(_) => None,
+            Self::Calls(_)
+            | Self::Times(_)
+            | Self::Root(_)
+            | Self::Durations(_)
+            | Self::Paths(_)
+            | Self::Trace(_) => None,
             #[cfg(test)]
             Self::Visits(_) => None,
         }
+    }
+
+    /// The paths that it counts, and where the counters in front of theirs go.
+    pub(crate) fn paths(&self, graph: &Graph<'_>) -> Option<(CountedPaths, Vec<Place>)> {
+        let Self::Paths(Paths { blocks, .. }) = self else { return None };
+        Some(CountedPaths::of(graph, *blocks))
     }
 
     /// The calls that it counts, by their offsets; their numbers follow those of `places` others.
@@ -95,6 +110,7 @@ impl<'a> Weave<'a> {
             | Self::Cover(_)
             | Self::Root(_)
             | Self::Durations(_)
+            | Self::Paths(_)
             | Self::Trace(_) => Ok(()),
             #[cfg(test)]
             Self::Visits(_) => Ok(()),
@@ -106,9 +122,11 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(times) => times.locals(),
             Self::Blocks(_) => Blocks::locals(subject),
+            Self::Paths(_) => Paths::locals(subject),
             Self::Calls(_) => Calls::locals(subject),
             Self::Cover(_) => Vec::new(),
-            Self::Root(_) | Self::Durations(_) => vec![Kind::Long],
+            Self::Root(_) => Root::locals(),
+            Self::Durations(_) => vec![Kind::Long],
             Self::Trace(trace) => trace.locals(),
             #[cfg(test)]
             Self::Visits(visits) => visits.locals(),
@@ -119,6 +137,7 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(_) => Times::WANTED,
             Self::Blocks(_) => Blocks::WANTED,
+            Self::Paths(_) => Paths::WANTED,
             Self::Calls(_) => Calls::WANTED,
             Self::Cover(_) => Cover::WANTED,
             Self::Root(_) => Root::WANTED,
@@ -133,6 +152,7 @@ impl<'a> Weave<'a> {
     pub(crate) fn is_on(&self, site: Site, subject: &Subject<'_, '_>) -> bool {
         match self {
             Self::Blocks(_) => Blocks::is_on(site, subject),
+            Self::Paths(_) => Paths::is_on(site, subject),
             Self::Cover(cover) => cover.is_on(site, subject),
             Self::Trace(_) => Trace::is_on(site, subject),
             Self::Calls(_) | Self::Times(_) | Self::Root(_) | Self::Durations(_) => false,
@@ -152,13 +172,35 @@ impl<'a> Weave<'a> {
         match self {
             Self::Times(times) => times.at(site, subject, slots, code),
             Self::Blocks(blocks) => blocks.at(site, subject, slots, code),
+            Self::Paths(paths) => paths.at(site, subject, slots, code),
             Self::Calls(calls) => calls.at(site, subject, slots, code),
             Self::Cover(cover) => cover.at(site, subject, code),
-            Self::Root(root) => root.at(site, slots, code),
+            Self::Root(root) => root.at(site, subject, slots, code),
             Self::Durations(durations) => durations.at(site, slots, code),
             Self::Trace(trace) => trace.at(site, subject, slots, code),
             #[cfg(test)]
             Self::Visits(visits) => visits.at(site, slots, code),
+        }
+    }
+
+    /// Writes the code behind the entry code of all kinds; returns the stack words it needs at most.
+    pub(crate) fn entered(
+        &self,
+        subject: &Subject<'_, '_>,
+        slots: Slots<'_>,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        match self {
+            Self::Blocks(blocks) => blocks.entered(subject, slots, code),
+            Self::Calls(_)
+            | Self::Cover(_)
+            | Self::Times(_)
+            | Self::Root(_)
+            | Self::Durations(_)
+            | Self::Paths(_)
+            | Self::Trace(_) => Ok(0),
+            #[cfg(test)]
+            Self::Visits(_) => Ok(0),
         }
     }
 
@@ -172,6 +214,7 @@ impl<'a> Weave<'a> {
             | Self::Cover(_)
             | Self::Root(_)
             | Self::Durations(_)
+            | Self::Paths(_)
             | Self::Trace(_) => Ok(0),
             #[cfg(test)]
             Self::Visits(_) => Ok(0),

@@ -2,12 +2,15 @@
 
 mod blocks;
 mod calls;
+mod counted_paths;
 mod cover;
 mod durations;
 mod engine;
 mod handlers;
 mod kinds;
+mod lengths;
 mod lock;
+mod paths;
 mod roots;
 pub(crate) mod slots;
 pub(crate) mod subject;

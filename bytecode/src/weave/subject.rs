@@ -1,5 +1,6 @@
 //! The method to weave into, and the sites in it where a kind of probe may put code.
 
+use super::counted_paths::CountedPaths;
 use crate::flow::FlowFacts;
 use spl_classfile::code::Code;
 use spl_classfile::instruction::Insn;
@@ -30,6 +31,8 @@ pub(crate) struct Counted<'a> {
     pub(crate) numbers: BTreeMap<Place, u32>,
     /// Its calls by their offsets, if a kind counts what they enter.
     pub(crate) calls: BTreeMap<u32, CountedCall>,
+    /// Its paths, if they count.
+    pub(crate) paths: Option<CountedPaths>,
     /// Its segments, if a kind tells them, and for each block whether a handler begins there.
     pub(crate) segments: Option<(Segments, Vec<bool>)>,
 }
@@ -53,13 +56,23 @@ impl Subject<'_, '_> {
 
     /// The number of the counter or flag at a site.
     pub(crate) fn number(&self, site: Site) -> Option<u32> {
-        let place = match site {
+        if site == Site::Start {
+            return None;
+        }
+        self.counted.as_ref()?.numbers.get(&self.place(site)?).copied()
+    }
+
+    /// The place in the graph that a site is.
+    pub(crate) fn place(&self, site: Site) -> Option<Place> {
+        Some(match site {
+            Site::Start => Place::Entry,
             Site::Edge(edge) => Place::Edge(edge),
             Site::BlockHead(block) => Place::Head(block),
             Site::Returning(block) => Place::Return(block),
-            Site::Start | Site::Entry | Site::Call(_) | Site::Return | Site::Throw => return None,
-        };
-        self.counted.as_ref()?.numbers.get(&place).copied()
+            Site::Throwing(block) => Place::Throw(block),
+            Site::Call(at) => Place::Call(at),
+            Site::Entry | Site::Return | Site::Throw => return None,
+        })
     }
 
     /// The method's segments.
@@ -99,6 +112,8 @@ pub(crate) enum Site {
     Call(u32),
     /// Before the return that the basic block with this number ends with; the result is on the stack.
     Returning(usize),
+    /// Before the `athrow` that the basic block with this number ends with; the exception is on the stack.
+    Throwing(usize),
     /// Before the region. After a stack overflow the call continues, and is counted.
     Entry,
     /// Before the first instruction of the basic block with this number, in the order of the code. The

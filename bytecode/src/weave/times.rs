@@ -2,6 +2,7 @@
 //!
 //! Entry: gate, then sizes, then the clock last. Every exit: the recorder reads the clock first.
 
+use super::lengths::{self, Of};
 use super::slots::Slots;
 use super::subject::{Site, Subject, Wanted};
 use crate::emit::{Emitter, Kind};
@@ -52,7 +53,12 @@ impl Times<'_> {
         let locals = Locals { token, start, size: size.first().copied() };
         match site {
             Site::Entry => self.enter(subject, &locals, slots.spare, code),
-            Site::Start | Site::Edge(_) | Site::Call(_) | Site::Returning(_) | Site::BlockHead(_) => Ok(0),
+            Site::Start
+            | Site::Edge(_)
+            | Site::Call(_)
+            | Site::Returning(_)
+            | Site::Throwing(_)
+            | Site::BlockHead(_) => Ok(0),
             Site::Return => locals.record(names::LEAVE, code),
             Site::Throw => locals.record(names::THROWN, code),
         }
@@ -105,14 +111,13 @@ impl Times<'_> {
                 }
             }
             Sizing::Length => {
-                code.small_long(0)?;
-                for (slot, field) in parameters() {
-                    code.store(Kind::Long, size);
-                    code.load(Kind::Int, token).load(Kind::Long, size).load(Kind::of(field), slot);
-                    let (name, descriptor) =
-                        if field.is_reference() { names::LENGTH } else { names::LENGTH_OF_NUMBER };
-                    code.widen(Kind::of(field)).call(name, descriptor)?;
-                }
+                lengths::add_up(subject, (Kind::Int, token), size, code, |of, code| {
+                    let (name, descriptor) = match of {
+                        Of::Object => names::LENGTH,
+                        Of::Number => names::LENGTH_OF_NUMBER,
+                    };
+                    code.call(name, descriptor).map(drop)
+                })?;
             }
             Sizing::Processor(_) => {
                 let arguments = spare;

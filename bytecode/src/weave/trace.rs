@@ -10,7 +10,7 @@ use super::subject::{Site, Subject, Wanted};
 use crate::emit::{Emitter, Kind};
 use crate::names;
 use crate::plan::Shape;
-use spl_graph::{Next, Segments, Step};
+use spl_graph::{Next, SegmentStep, Segments};
 use spl_model::{InstrumentId, Refusal};
 
 /// The number at the start of a handler's block that no exception led to.
@@ -94,16 +94,18 @@ impl Trace {
     }
 }
 
-fn step(site: Site, segments: &Segments) -> Option<Step> {
+fn step(site: Site, segments: &Segments) -> Option<SegmentStep> {
     match site {
         Site::Edge(edge) => segments.on_edge(edge),
         Site::Call(at) => segments.at_call(at),
         Site::Returning(block) => segments.at_return(block),
-        Site::Start | Site::Entry | Site::BlockHead(_) | Site::Return | Site::Throw => None,
+        Site::Start | Site::Throwing(_) | Site::Entry | Site::BlockHead(_) | Site::Return | Site::Throw => {
+            None
+        }
     }
 }
 
-fn pass(step: Step, token: u16, number: u16, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+fn pass(step: SegmentStep, token: u16, number: u16, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
     let Some(next) = step.next else {
         if step.add > 0 {
             code.add(number, step.add as i32)?;

@@ -152,8 +152,8 @@ pub fn counters(class_bytes: &[u8], sizing: Option<&Sizing>) -> Plan {
     let time = |name: &str, descriptor: &str, id| {
         Probe::new(name, descriptor, id, ProbeKind::Times(sizing.cloned().unwrap_or(Sizing::None)))
     };
-    let root = |name: &str, descriptor: &str, id: InstrumentId| Probe::root(name, descriptor, id.0 % 16);
-    let all: [&Make<'_>; 4] = [&Probe::blocks, &Probe::calls, &root, &time];
+    let root = |name: &str, descriptor: &str, id: InstrumentId| Probe::root(name, descriptor, id, id.0 % 16);
+    let all: [&Make<'_>; 4] = [&root, &Probe::blocks_of_root, &Probe::calls, &time];
     probes(class_bytes, if sizing.is_some() { &all } else { &all[..3] })
 }
 
@@ -172,6 +172,11 @@ pub fn traces(class_bytes: &[u8], blocks: bool) -> Plan {
         plan.add(probe);
     }
     plan
+}
+
+/// A plan with counters of paths in every method with code, with those of edges if `blocks` is set.
+pub fn paths(class_bytes: &[u8], blocks: bool) -> Plan {
+    probes(class_bytes, &[&|name, descriptor, id| Probe::paths(name, descriptor, id, blocks)])
 }
 
 /// Makes a probe of a method's name and descriptor and its number.

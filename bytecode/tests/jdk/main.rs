@@ -8,7 +8,7 @@ mod image;
 #[path = "../support/mod.rs"]
 mod support;
 
-use image::{Class, Jdk, compile, counters, everything, flags, traces};
+use image::{Class, Jdk, compile, counters, everything, flags, paths, traces};
 use proptest::test_runner::{Config, TestRunner};
 use spl_bytecode::{Plan, Refusal, Untouched, inspect, instrument};
 use spl_model::Sizing;
@@ -117,7 +117,7 @@ fn trace_and_verify(jdk: &Jdk) {
     fs::remove_dir_all(&folder).expect("the folder is this test's own");
 }
 
-/// Of four classes two have counters alone, or with the times; the others have all flags, or every third. The next JDK begins
+/// Of six classes two have counters alone, or with the times; two have all flags, or every third; two have paths, alone or with counters of edges. The next JDK begins
 /// with another one.
 fn count_and_verify(jdk: &Jdk) {
     let folder = folder(&format!("jdk-counters-{}", jdk.number));
@@ -125,10 +125,12 @@ fn count_and_verify(jdk: &Jdk) {
     let mut classes = jdk.classes(&folder);
     let mut tally = Tally::default();
     for (number, class) in classes.iter_mut().enumerate() {
-        let plan = match (number + first) % 4 {
+        let plan = match (number + first) % 6 {
             0 => counters(&class.bytes, None),
             1 => counters(&class.bytes, Some(&Sizing::None)),
             2 => flags(&class.bytes, |_| true),
+            3 => paths(&class.bytes, false),
+            4 => paths(&class.bytes, true),
             _ => flags(&class.bytes, |number| number % 3 == 0),
         };
         rewrite(class, &plan, &mut tally);

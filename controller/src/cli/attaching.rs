@@ -10,12 +10,12 @@ Examples:
   spl attach --match service.jar --tasks my.tasks --until-decided --yes
   spl attach 4711 --tasks my.tasks --for 5m --drill failed
 
-Loads the agent into a JVM that runs already, measures, writes the results, restores every class, and takes the agent's
-threads away again; the program goes on. Where the agent is in the JVM already (spl client, an earlier spl attach), it is
-used as it is. A process that the JVM's signal would harm, or that would print its threads, gets none: the reason is said
-instead. A JVM of JDK 22 or earlier that was started without the agent discards all its compiled code when the first
-class is changed, and needs seconds to be fast again; spl says how many methods that concerns, and asks.
-With --drill failed it looks why claims fail before it leaves.
+Loads the agent into a JVM that runs already, measures, writes the results, restores every class, and takes the agent's \
+threads away again; the program goes on. Where the agent is in the JVM already (spl client, an earlier spl attach), it is \
+used as it is. A process that the JVM's signal would harm, or that would print its threads, gets none: the reason is said \
+instead. A JVM of JDK 22 or earlier that was started without the agent discards all its compiled code when the first \
+class is changed, and needs seconds to be fast again; spl says how many methods that concerns, and asks. \
+With --drill failed it looks why claims fail before it leaves. \
 It needs the rights of the JVM's user, or of root.
 
 Exit status: as that of `spl run`.";
@@ -24,8 +24,8 @@ const DETACH_HELP: &str = "\
 Example:
   spl detach 4711
 
-Ends a measurement of this JVM, also one of another controller: every class gets its original bytes. An agent that was loaded by
-spl attach then has no thread and no descriptor left; one that the JVM was started with is dormant. The library itself
+Ends a measurement of this JVM, also one of another controller: every class gets its original bytes. An agent that was loaded by \
+spl attach then has no thread and no descriptor left; one that the JVM was started with is dormant. The library itself \
 stays in the JVM, and both can be attached again.
 
 Exit status: 0 every class is as it was, 2 something went wrong.";
@@ -35,7 +35,7 @@ Examples:
   spl doctor 4711
   spl doctor --match service.jar --tasks my.tasks --json
 
-Each line is a check: ok, note (a cost or a weakness) or BAD (the JVM cannot be measured), its fact, and the remedy. With
+Each line is a check: ok, note (a cost or a weakness) or BAD (the JVM cannot be measured), its fact, and the remedy. With \
 --tasks each method of the file is looked up in the class path of the JVM. The JVM gets neither a signal nor a request.
 
 Exit status: 0 nothing was found, 1 there are notes, 2 the JVM cannot be measured, or something went wrong.";

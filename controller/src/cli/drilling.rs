@@ -41,7 +41,8 @@ pub struct Drill {
     #[arg(long, short, requires = "attach")]
     pub yes: bool,
     /// Count how often blocks run (blocks), find out which blocks run, which costs little in the end (cover), or count blocks and
-    /// what each call enters, with its receivers (calls), add up the time of calls, with callees and without (time), or
+    /// what each call enters, with its receivers (calls), or add up the time of calls, with callees and without (time), or count
+    /// which blocks ran one after the other (paths; blocks,paths has exact counts of blocks where exceptions are thrown, too), or
     /// record everything that runs, in its order (trace; trace,blocks counts blocks too, as a check).
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = drill_kinds(), default_value = "blocks")]
     pub what: Vec<DrillKind>,
@@ -85,6 +86,9 @@ pub struct Drill {
     /// Keep no copies of the class files, only their digests.
     #[arg(long)]
     pub no_classes: bool,
+    /// Show the source next to the graphs of the page: a folder, JAR or ZIP with source files by package; may be given several times.
+    #[arg(long, value_name = "PATH")]
+    pub sources: Vec<PathBuf>,
     /// Let JVMs that a JVM of the command starts have the agent too, as forks of a build tool.
     #[arg(long)]
     pub children: bool,

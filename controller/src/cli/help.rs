@@ -12,15 +12,15 @@ Examples:
 A task file has one comparison a line, as in
   java/util/ArrayList.get(I)Ljava/lang/Object; <= (1, 2) java/util/LinkedList.get(I)Ljava/lang/Object;
 
-The program's output passes through unchanged; what spl has to say goes to standard error, each line after \"spl:\".
-On a terminal its lowest lines show the measurement. Ctrl-C ends it, and the program goes on; Ctrl-C again ends that too.
-The environment variable RUST_LOG=info shows every decision. A measurement that was cut short, its controller killed,
-goes on where it was when it is started again with the same tasks and the same output folder.
-The signal HUP makes spl read tasks and settings again and go on with what stays.
-When nothing can be measured here (the JVM does not load the agent, no folder can be written to), the program is still
+The program's output passes through unchanged; what spl has to say goes to standard error, each line after \"spl:\". \
+On a terminal its lowest lines show the measurement. Ctrl-C ends it, and the program goes on; Ctrl-C again ends that too. \
+The environment variable RUST_LOG=info shows every decision. A measurement that was cut short, its controller killed, \
+goes on where it was when it is started again with the same tasks and the same output folder. \
+The signal HUP makes spl read tasks and settings again and go on with what stays. \
+When nothing can be measured here (the JVM does not load the agent, no folder can be written to), the program is still \
 started, and the status is 2; with --require it is not started.
 
-Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated,
+Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated, \
 2 something went wrong. The program's own status is reported, not mixed in.";
 
 pub(super) const TOP_HELP: &str = "\
@@ -28,9 +28,9 @@ Examples:
   spl top -- java -jar service.jar
   spl top --for 2m --methods 'com.shop.**#*' --stop-program -- java -cp app.jar com.shop.Main
 
-The table on standard error has a line for each method that was called, the one with the greatest share of time first.
-calls/s, mean and median are of the calls that were taken while the method was looked at; \"looked at\" says how long that
-was. Times are inclusive: a caller has those of what it calls, and a recursive call counts again. Each name can stand in a
+The table on standard error has a line for each method that was called, the one with the greatest share of time first. \
+calls/s, mean and median are of the calls that were taken while the method was looked at; \"looked at\" says how long that \
+was. Times are inclusive: a caller has those of what it calls, and a recursive call counts again. Each name can stand in a \
 task file. Methods are looked at in turn; a method whose class was not loaded, or whose turn did not come, is counted below.
 
 Exit status: 0 there was a measurement, 2 something went wrong.";
@@ -42,12 +42,14 @@ Examples:
   spl drill --attach 4711 --methods 'com.shop.Parser' --for 30s
   spl drill --what cover --all -- java -jar service.jar
   spl drill --what time --methods 'com.shop.**' --attach 4711 --for 20s
+  spl drill --what paths --methods 'com.shop.Parser' -- java -jar service.jar
 
-Each method counts how often its blocks and edges run, from the first instruction of its class on. The table has a line for
-each method that was called: calls, instructions of bytecode in the method itself, blocks that ran. An interval means that
-exceptions left blocks in their middle. A ~ marks counts that may not be exact. The program is slower meanwhile: 1.5 times
-is usual where every method counts. --what cover shows which blocks and branches of each class run at all; code that
-has run costs nothing some time later. --what time adds up how long calls take, with callees and without. Counts survive System.exit, halt and a JVM that is killed. drill.html in the folder of
+Each method counts how often its blocks and edges run, from the first instruction of its class on. The table has a line for \
+each method that was called: calls, instructions of bytecode in the method itself, blocks that ran. An interval means that \
+exceptions left blocks in their middle. A ~ marks counts that may not be exact. The program is slower meanwhile: 1.5 times \
+is usual where every method counts. --what cover shows which blocks and branches of each class run at all; code that \
+has run costs nothing some time later. --what time adds up how long calls take, with callees and without. --what \
+paths counts which blocks ran one after the other. Counts survive System.exit, halt and a JVM that is killed. drill.html in the folder of \
 --out shows the graphs of the methods that ran most.
 
 Exit status: 0 something was counted, 2 nothing was or something went wrong.";
@@ -58,12 +60,12 @@ Examples:
   spl export out/drill-2 --as csv | duckdb -c \"select * from read_csv('/dev/stdin') order by share desc limit 20\"
   spl export out --as callgrind -o callgrind.out; callgrind_annotate callgrind.out
 
-callgrind, speedscope, graphml, dot and calls are the call graph, with bytecodes for costs. The calls of each place are
-counted exactly. Calls by an interface are shared out over the counted implementations, and the cost of a callee is the average over all its
+callgrind, speedscope, graphml, dot and calls are the call graph, with bytecodes for costs. The calls of each place are \
+counted exactly. Calls by an interface are shared out over the counted implementations, and the cost of a callee is the average over all its \
 callers. They need counts, so no drill with --what cover.
 
-jacoco is for tools that read the XML of JaCoCo (report.dtd 1.1). It has every instruction of the methods that counted, also
-code that JaCoCo leaves out, and an instruction before an exception counts as run. All forms but csv need the drill's
+jacoco is for tools that read the XML of JaCoCo (report.dtd 1.1). It has every instruction of the methods that counted, also \
+code that JaCoCo leaves out, and an instruction before an exception counts as run. All forms but csv need the drill's \
 class files, so none with --no-classes. Files that are damaged or of several drills are refused, with the place.
 
 Exit status: 0 it is written, 2 it could not be.";
@@ -83,6 +85,31 @@ the class files of its drill, so none with --no-classes.
 
 Exit status: 0 it is answered, 2 it could not be, or check has found a difference.";
 
+pub(super) const ANALYSE_HELP: &str = "\
+Examples:
+  spl analyse out
+  spl analyse out/drill-2 --as csv --disable '*' --enable 'size.*' --enable M42
+  spl analyse out --space parser='com.shop.Parser#*' --set 'size.hot*:p=0.8' --as xml -o metrics.xml
+  spl analyse --explain 'polymorphism.*'
+
+Metrics are those of Dufour and others, Dynamic Metrics for Java (2003), of the spaces whole, app (the program's own classes), lib, and \
+each --space. A drill with --what calls has what all of them need, one of blocks no calls. Each value says whether it is exact, lies \
+between bounds, or is partial (~), with the reasons. A pattern names a pack, a metric or its number, with * for any characters. \
+--enable beats --disable.
+
+Exit status: 0 metrics were computed, 2 none could be or something went wrong.";
+
+pub(super) const METRICS_HELP: &str = "\
+Examples:
+  spl metrics -- java -jar app.jar
+  spl metrics --jdk --disable '*' --enable polymorphism -- java -cp app.jar com.shop.Main
+  spl metrics --methods 'com.shop.**' --for 60s -- java -jar service.jar
+
+This is `spl drill --what calls --all` and then `spl analyse`. The program is several times slower meanwhile. metrics.json, \
+metrics.csv and metrics.xml are written next to the counts. With --jdk the JDK's classes count too, and calls of them are known.
+
+Exit status: 0 metrics were computed, 2 none could be or something went wrong.";
+
 pub(super) const SERVE_HELP: &str = "\
 Examples:
   spl serve --tasks my.tasks                    in one terminal, and in another
@@ -92,8 +119,8 @@ Examples:
 
   spl serve --manual --tasks my.tasks           each Enter puts the probes in, or takes them out
 
-The controller listens on this machine only, and measures only programs that know its token. It measures one at a
-time, or as many as `programs` in [communication] says; further ones wait. Interrupt the controller to end it; programs go on.
+The controller listens on this machine only, and measures only programs that know its token. It measures one at a \
+time, or as many as `programs` in [communication] says; further ones wait. Interrupt the controller to end it; programs go on. \
 With --drill failed it looks why claims fail after each program, in the one of several in which a claim fails most clearly.
 
 Exit status: as that of `spl run`, of the program that did worst.";
@@ -102,8 +129,8 @@ pub(super) const CLIENT_HELP: &str = "\
 Example:
   spl client -- java -cp app.jar com.example.Main
 
-Becomes the program, so that its exit status and signals are the program's own. It runs unmeasured while there is no
-controller: the agent keeps trying, and costs nothing meanwhile. Where the JVM does not load the agent, it runs without it;
+Becomes the program, so that its exit status and signals are the program's own. It runs unmeasured while there is no \
+controller: the agent keeps trying, and costs nothing meanwhile. Where the JVM does not load the agent, it runs without it; \
 with --require it is not started then, and the status is 2.";
 
 pub(super) const INSTRUMENT_HELP: &str = "\
@@ -111,8 +138,8 @@ Example:
   spl instrument --methods 'org.jdom2.Verifier#check*' jdom2.jar -o probed.jar
   javap -c -p -cp probed.jar org.jdom2.Verifier
 
-Lists the methods that are refused, with the reason. The classes run only in a JVM that has the agent, because the probes
-call its class java.lang.SplProbe. There they do what they did before, and are not measured: measure the classes as they
+Lists the methods that are refused, with the reason. The classes run only in a JVM that has the agent, because the probes \
+call its class java.lang.SplProbe. There they do what they did before, and are not measured: measure the classes as they \
 were. A signed JAR is refused unless --unsign is there, because the JVM refuses changed classes under a signature.
 
 Exit status: 0 some method was instrumented, 2 none was or something went wrong.";
@@ -122,7 +149,7 @@ Example:
   spl api-jar -o spl-api.jar
   javac -cp spl-api.jar:app.jar -d classes Entries.java
 
-The JAR is for the compiler, and has the sources with their documentation. A measured program has the interfaces from the
+The JAR is for the compiler, and has the sources with their documentation. A measured program has the interfaces from the \
 agent; one that implements spl.size.Computable needs the JAR on its class path when it runs without the agent.
 
 Exit status: 0 it is written, 2 it could not be.";
@@ -141,18 +168,18 @@ pub(super) const EVAL_HELP: &str = "\
 Example:
   spl eval --tasks my.tasks --measurements out/measurements --out again/result.eval --self-check
 
-Judges by the rules of a run, with its windows, so that the same configuration gives the same verdicts; another one, or
---method, shows what would have come of it. Samples that the run discarded do not count. Files of any length are read, a part
+Judges by the rules of a run, with its windows, so that the same configuration gives the same verdicts; another one, or \
+--method, shows what would have come of it. Samples that the run discarded do not count. Files of any length are read, a part \
 at a time; what is kept in memory are the times that count.
 
-Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated, 2 something went
+Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated, 2 something went \
 wrong.";
 
 pub(super) const REPORT_HELP: &str = "\
 Example:
   spl report out --out /tmp/report.html
 
-`spl run` and `spl serve` write the report when a measurement ends; this makes it again, also of a run that was killed. It is
+`spl run` and `spl serve` write the report when a measurement ends; this makes it again, also of a run that was killed. It is \
 one file that needs no network, can be sent by mail and opened by a double click.
 
 Exit status: 0 it is written, 2 it could not be.";
@@ -162,10 +189,10 @@ Examples:
   spl check my.tasks
   spl check --classpath 'app.jar:lib/*' --jdk /usr/lib/jvm/java-21 my.tasks
 
-No Java is run: class files are read from folders, JARs, JDK modules and the JDK's runtime image. Without --classpath only
+No Java is run: class files are read from folders, JARs, JDK modules and the JDK's runtime image. Without --classpath only \
 the language and the methods of JDK classes are checked.
 
-Exit status: 0 everything is fine, 1 a method is missing or cannot be measured, 2 the file's language is wrong or
+Exit status: 0 everything is fine, 1 a method is missing or cannot be measured, 2 the file's language is wrong or \
 something could not be read.";
 
 pub(super) const CFG_HELP: &str = "\
@@ -175,7 +202,7 @@ Examples:
   spl cfg --classpath app.jar --as svg 'com.example.Parser#next' > next.svg
   spl cfg --classpath app.jar --all --as csv > blocks.csv
 
-No Java is run. A block begins at the method's start, at targets of jumps and handlers, and behind jumps, returns and throws; calls
+No Java is run. A block begins at the method's start, at targets of jumps and handlers, and behind jumps, returns and throws; calls \
 end none. The manual says what stands in each form.
 
 Exit status: 0 at least one method has a graph, 1 none has, 2 something went wrong.";

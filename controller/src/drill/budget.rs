@@ -1,7 +1,7 @@
 //! The share of a program's time that counting may take. Methods that count most often stop when it is exceeded.
 
-use spl_profile::CountedMethod;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Time of one count, in nanoseconds: what H2 took longer for each count when all of it counted (decision 28).
 const NS_PER_COUNT: f64 = 1.0;
@@ -10,27 +10,26 @@ const NS_PER_COUNT: f64 = 1.0;
 #[derive(Debug, Default)]
 pub struct Budget {
     /// By the number of a method's first counter.
-    seen: HashMap<u32, u64>,
+    seen: HashMap<u64, u64>,
     cpu_ns: u64,
 }
 
 impl Budget {
     /// The methods that have to stop, so that the rest takes at most this `share` of the time that the program ran since the
-    /// last look. `cpu_ns` is the processor time of the program so far; `values` are those of all counters.
-    pub fn over<'m, K: Copy>(
+    /// last look. `cpu_ns` is the processor time of the program so far; `values` are those of all counters, of which each method has
+    /// the numbers in its range.
+    pub fn over<K: Copy>(
         &mut self,
         share: f64,
         cpu_ns: u64,
-        methods: impl Iterator<Item = (K, &'m CountedMethod)>,
+        methods: impl Iterator<Item = (K, Range<u64>)>,
         values: &[u64],
     ) -> Vec<K> {
         let ran_ns = cpu_ns.saturating_sub(std::mem::replace(&mut self.cpu_ns, cpu_ns)) as f64;
         let mut since: Vec<(u64, K)> = Vec::new();
-        for (key, method) in methods {
-            let end = usize::try_from(method.end()).unwrap_or(usize::MAX).min(values.len());
-            let counts = values.get(method.first as usize..end).unwrap_or_default();
-            let counts = counts.iter().fold(0, |sum: u64, count| sum.wrapping_add(*count));
-            let before = self.seen.insert(method.first, counts).unwrap_or(0);
+        for (key, numbers) in methods {
+            let counts = counts(&numbers, values);
+            let before = self.seen.insert(numbers.start, counts).unwrap_or(0);
             since.push((counts.saturating_sub(before), key));
         }
         since.sort_by_key(|(counts, _)| std::cmp::Reverse(*counts));
@@ -46,6 +45,13 @@ impl Budget {
         }
         stop
     }
+}
+
+/// The sum of the counters with these numbers.
+pub fn counts(numbers: &Range<u64>, values: &[u64]) -> u64 {
+    let place = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).min(values.len());
+    let counts = values.get(place(numbers.start)..place(numbers.end)).unwrap_or_default();
+    counts.iter().fold(0, |sum: u64, count| sum.wrapping_add(*count))
 }
 
 /// Processor time of a process so far, of all its threads, in nanoseconds.
@@ -64,16 +70,9 @@ mod tests {
 
     #[test]
     fn the_methods_that_count_most_stop_first() {
-        let method = |first, counters| CountedMethod {
-            name: "f".to_owned(),
-            descriptor: "()V".to_owned(),
-            first,
-            counters: Ok(counters),
-        };
-        let methods = [method(0, 2), method(2, 1), method(3, 1)];
+        let methods = || (0..).zip([0..2, 2..3, 3..4]);
         let mut budget = Budget::default();
-        let mut over =
-            |ms: u64, values: [u64; 4]| budget.over(0.1, ms * 1_000_000, (0..).zip(&methods), &values);
+        let mut over = |ms: u64, values: [u64; 4]| budget.over(0.1, ms * 1_000_000, methods(), &values);
         // A tenth of 100 ms is 10 ms: ten million counts.
         assert_eq!(over(100, [1_000_000, 1_000_000, 7_000_000, 500_000]), [0; 0]);
         // In the next 100 ms 21 million more: without the first method 6 million are left.

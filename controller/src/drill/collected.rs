@@ -3,10 +3,11 @@
 use super::budget::{Budget, cpu_ns};
 use super::counters::{Apart, Arcs, CountersFile, Place};
 use super::rings::{Rings, Traced, Tracing};
-use spl_model::{DrillKind, one_line};
-use spl_profile::{CountedClass, CountedMethod, ProbeCost};
+use spl_model::{DrillKind, Scope, one_line};
+use spl_profile::{CountedClass, CountedMethod, ProbeCost, counting};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Largest class file that is believed: the JVM's own limits lie far below.
 const LARGEST_CLASS: u32 = 256 << 20;
@@ -24,8 +25,8 @@ pub struct Collected {
     /// How to trace, and the rings that are read.
     tracing: Option<Tracing>,
     rings: Option<Rings>,
-    /// Number of methods whose calls count apart.
-    roots: usize,
+    /// The methods of the drill.
+    scope: Scope,
     /// By their numbers; the second value is the length of the whole class file.
     classes: BTreeMap<u32, (CountedClass, u32)>,
     /// Bytes of all class files, as announced.
@@ -34,21 +35,23 @@ pub struct Collected {
     doubts: Vec<String>,
     changed: (u32, u64),
     budget: Budget,
-    /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then.
-    stopped: BTreeMap<String, Vec<u64>>,
+    /// The numbers of the counters of each class's methods, by the methods' places.
+    counting: BTreeMap<u32, Vec<(usize, Range<u64>)>>,
+    /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then, and the large ones.
+    stopped: BTreeMap<String, Vec<[u64; 2]>>,
     /// Classes of receivers, with their numbers in arcs.
     receivers: Vec<(u32, String)>,
     /// Whether the JVM goes on after the drill.
     pub goes_on: bool,
 }
 
-/// The orders for each JVM.
+/// The orders for a JVM.
 #[derive(Clone, Debug)]
 pub struct Ordered {
     /// Counts or flags.
     pub what: DrillKind,
-    /// Number of methods whose calls count apart.
-    pub roots: usize,
+    /// Which methods count.
+    pub scope: Scope,
     /// How to trace.
     pub tracing: Option<Tracing>,
 }
@@ -85,12 +88,14 @@ pub struct Profile {
     pub doubts: Vec<String>,
     /// Loaded classes that were changed when the drill began, and nanoseconds for it.
     pub changed: (u32, u64),
-    /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then.
-    pub stopped: BTreeMap<String, Vec<u64>>,
+    /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then, and the large ones.
+    pub stopped: BTreeMap<String, Vec<[u64; 2]>>,
     /// The values of the counters, or of the flags.
     pub values: Vec<u64>,
     /// Whether a counter belongs to the arena of threads without their own, by its number.
     pub shared: Vec<bool>,
+    /// For each counter the number of threads in which it is not 0, where arcs count.
+    pub threads: Vec<u32>,
     /// Counts within the calls of each root.
     pub apart: Vec<Apart>,
     /// Arcs of the call graph.
@@ -105,8 +110,8 @@ pub struct Profile {
 
 impl Collected {
     /// A drill of this JVM, of which nothing is known yet.
-    pub fn new(orders: &Ordered, pid: u32, command: String) -> Self {
-        let Ordered { what, roots, tracing } = orders.clone();
+    pub fn new(orders: Ordered, pid: u32, command: String) -> Self {
+        let Ordered { what, scope, tracing } = orders;
         Self {
             what,
             pid,
@@ -114,13 +119,14 @@ impl Collected {
             counters: None,
             tracing,
             rings: None,
-            roots,
+            scope,
             classes: BTreeMap::new(),
             class_bytes: 0,
             left: BTreeMap::new(),
             doubts: Vec::new(),
             changed: (0, 0),
             budget: Budget::default(),
+            counting: BTreeMap::new(),
             stopped: BTreeMap::new(),
             receivers: Vec::new(),
             goes_on: false,
@@ -179,7 +185,7 @@ impl Collected {
         match message {
             Drilled::Counters { descriptor, bytes, arena_bytes, arenas, root_arenas } => {
                 let place = Place { pid: self.pid, descriptor, bytes, arena_bytes, arenas, root_arenas };
-                let counters = CountersFile::open(place, self.roots, self.what)?;
+                let counters = CountersFile::open(place, &self.scope, self.what)?;
                 if let Some(tracing) = &self.tracing {
                     let (memory, first, count) = counters.rings()?;
                     self.rings = Some(Rings::begin(memory, first, count, tracing, self.pid)?);
@@ -251,31 +257,42 @@ impl Collected {
     /// Whether each root had this number of calls.
     pub fn has_calls(&self, enough: u64) -> bool {
         let apart = self.counters.as_ref().and_then(|counters| counters.apart(0).ok());
-        apart.is_some_and(|apart| apart.iter().all(|one| one.calls >= enough))
+        apart.is_some_and(|apart| apart.iter().all(|one| one.has_calls(enough)))
     }
 
     /// Methods that have to stop counting to keep to this share of the JVM's processor time.
     pub fn over(&mut self, share: f64) -> Vec<String> {
         let Some(counters) = &self.counters else { return Vec::new() };
-        let all =
-            self.classes.values().flat_map(|(class, _)| class.methods.iter().map(move |one| (class, one)));
-        let all = all
-            .filter(|(_, method)| method.counters.is_ok())
-            .map(|(class, method)| ((class, method), method));
-        let end = all.clone().map(|(_, method)| method.end()).max().unwrap_or(0);
+        for (number, (class, length)) in &self.classes {
+            if class.bytes.len() == *length as usize && !self.counting.contains_key(number) {
+                // The end says which classes have counters that do not fit their bytes.
+                self.counting.insert(*number, counting(self.what, class).unwrap_or_default());
+            }
+        }
+        let mut all = Vec::new();
+        for (number, (class, _)) in &self.classes {
+            for (place, numbers) in self.counting.get(number).into_iter().flatten() {
+                all.extend(class.methods.get(*place).map(|method| ((class, method), numbers.clone())));
+            }
+        }
+        let end = all.iter().map(|(_, numbers)| numbers.end).max().unwrap_or(0);
         // A JVM that has just ended has no budget.
         let (Ok((values, _)), Some(cpu_ns)) = (counters.read(end), cpu_ns(self.pid)) else {
             return Vec::new();
         };
-        let over = self.budget.over(share, cpu_ns, all, &values);
+        let over = self.budget.over(share, cpu_ns, all.into_iter(), &values);
         let name = |(class, method): (&CountedClass, &CountedMethod)| {
             format!("{}.{}{}", class.name, method.name, method.descriptor)
         };
         let names: Vec<String> =
             over.into_iter().map(name).filter(|name| !self.stopped.contains_key(name)).collect();
         if !names.is_empty() {
-            let calls: Vec<u64> =
-                counters.apart(0).unwrap_or_default().iter().map(|apart| apart.calls).collect();
+            let calls: Vec<[u64; 2]> = counters
+                .apart(0)
+                .unwrap_or_default()
+                .iter()
+                .map(|apart| [apart.calls, apart.large.as_ref().map_or(0, |large| large.calls)])
+                .collect();
             self.stopped.extend(names.iter().map(|name| (name.clone(), calls.clone())));
         }
         names
@@ -284,7 +301,7 @@ impl Collected {
     /// The JVM ended without a last message.
     pub fn was_cut_short(&mut self) {
         let missing = match self.what {
-            DrillKind::Blocks | DrillKind::Time(_) | DrillKind::Trace { .. } => {
+            DrillKind::Blocks | DrillKind::Time(_) | DrillKind::Paths { .. } | DrillKind::Trace { .. } => {
                 "classes loaded in its last moments may be missing"
             }
             DrillKind::Calls => {
@@ -315,13 +332,15 @@ impl Collected {
         let methods = self.classes.values().flat_map(|(class, _)| &class.methods);
         let end = methods.map(CountedMethod::end).max().unwrap_or(0);
         let (values, shared) = match self.what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Trace { .. } => {
-                counters.read(end)?
-            }
+            DrillKind::Blocks
+            | DrillKind::Calls
+            | DrillKind::Time(_)
+            | DrillKind::Paths { .. }
+            | DrillKind::Trace { .. } => counters.read(end)?,
             DrillKind::Cover => (counters.flags(end)?, Vec::new()),
         };
         let apart = counters.apart(end)?;
-        let arcs = counters.arcs()?;
+        let (arcs, threads) = (counters.arcs()?, counters.threads(end)?);
         let probe = counters.probe_cost()?;
         let traced = self.rings.take().map(Rings::finish);
         if arcs.lost > 0 {
@@ -330,7 +349,8 @@ impl Collected {
                 arcs.lost
             ));
         }
-        if self.goes_on && matches!(self.what, DrillKind::Blocks | DrillKind::Calls) {
+        if self.goes_on && matches!(self.what, DrillKind::Blocks | DrillKind::Calls | DrillKind::Paths { .. })
+        {
             self.doubts.push(
                 "the drill ended before the program: calls that were under way then are counted in part"
                     .to_owned(),
@@ -353,6 +373,7 @@ impl Collected {
             changed: self.changed,
             values,
             shared,
+            threads,
             apart,
             arcs,
             receivers: self.receivers,

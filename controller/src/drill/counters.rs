@@ -1,8 +1,8 @@
 //! The counters' memory in the process of a JVM. It is a file in memory, so an open file outlives the process.
 
-use spl_model::DrillKind;
 use spl_model::arena::{self, Arc};
-use spl_profile::ProbeCost;
+use spl_model::{DrillKind, Scope};
+use spl_profile::{ProbeCost, Sizes};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
@@ -45,14 +45,17 @@ pub struct Place {
 pub struct CountersFile {
     file: File,
     place: Place,
-    /// Number of methods whose calls count apart.
-    roots: usize,
+    /// For each method whose calls count apart the number of the group of the large ones, if there is one.
+    larges: Vec<Option<usize>>,
+    /// Number of groups of calls that count apart.
+    groups: usize,
     /// Whether arcs count.
     has_arcs: bool,
     /// Sums at the beginning: an earlier drill may have counted.
     before: (Vec<u64>, Vec<u64>),
     apart_before: Vec<Apart>,
     arcs_before: Arcs,
+    threads_before: Vec<u32>,
 }
 
 /// Arcs of the call graph with their counts, and calls without an arc.
@@ -73,6 +76,10 @@ pub struct Apart {
     pub values: Vec<u64>,
     /// The arcs, if they count.
     pub arcs: Arcs,
+    /// The workload sizes of its calls.
+    pub sizes: Sizes,
+    /// The counts of the large ones among these calls, if they count in a group of their own.
+    pub large: Option<Box<Apart>>,
 }
 
 impl CountersFile {
@@ -80,7 +87,7 @@ impl CountersFile {
     ///
     /// # Errors
     /// When they are not where the agent says; one line of text.
-    pub fn open(place: Place, roots: usize, what: DrillKind) -> Result<Self, String> {
+    pub fn open(place: Place, scope: &Scope, what: DrillKind) -> Result<Self, String> {
         let (has_arcs, has_rings) = (what == DrillKind::Calls, matches!(what, DrillKind::Trace { .. }));
         let Place { pid, descriptor, bytes, arena_bytes, arenas, root_arenas } = place;
         let path = format!("/proc/{pid}/fd/{descriptor}");
@@ -111,10 +118,15 @@ impl CountersFile {
         }
         let (before, apart_before) = ((Vec::new(), Vec::new()), Vec::new());
         let arcs_before = Arcs::default();
-        let mut opened = Self { file, place, roots, has_arcs, before, apart_before, arcs_before };
+        let larges = scope.larges().into_iter().map(|large| large.map(|(_, group)| group)).collect();
+        let groups = scope.groups();
+        let threads_before = Vec::new();
+        let mut opened =
+            Self { file, place, larges, groups, has_arcs, before, apart_before, arcs_before, threads_before };
         let words = arena::STACK / WORD;
         opened.before = opened.sums(words).map_err(|error| cannot(error.to_string()))?;
-        opened.apart_before = opened.of_roots(words).map_err(|error| cannot(error.to_string()))?;
+        opened.apart_before = opened.of_groups(words).map_err(|error| cannot(error.to_string()))?;
+        opened.threads_before = opened.non_zero(words).map_err(|error| cannot(error.to_string()))?;
         opened.arcs_before = opened.all_arcs().map_err(|error| cannot(error.to_string()))?;
         Ok(opened)
     }
@@ -132,9 +144,11 @@ impl CountersFile {
     /// The number of counters, or of flags, that there is room for.
     pub fn capacity(&self, what: DrillKind) -> u64 {
         match what {
-            DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Trace { .. } => {
-                arena::STACK / WORD
-            }
+            DrillKind::Blocks
+            | DrillKind::Calls
+            | DrillKind::Time(_)
+            | DrillKind::Paths { .. }
+            | DrillKind::Trace { .. } => arena::STACK / WORD,
             DrillKind::Cover => self.place.arena_bytes,
         }
     }
@@ -150,18 +164,42 @@ impl CountersFile {
         Ok((since(sums, &self.before.0), shared))
     }
 
+    /// For each counter below this number in how many threads it is not 0, but was at the beginning; nothing unless arcs count.
+    ///
+    /// # Errors
+    /// When they cannot be read; one line of text.
+    pub fn threads(&self, below: u64) -> Result<Vec<u32>, String> {
+        let before = self.threads_before.iter().copied().chain(std::iter::repeat(0));
+        let now = self.non_zero(below).map_err(unread)?;
+        Ok(now.into_iter().zip(before).map(|(now, before)| now.saturating_sub(before)).collect())
+    }
+
+    /// For each counter in how many arenas of one thread each it is not 0.
+    fn non_zero(&self, count: u64) -> io::Result<Vec<u32>> {
+        let mut threads: Vec<u32> = Vec::new();
+        for arena in 0..if self.has_arcs { u64::from(self.place.arenas) } else { 0 } {
+            let words = self.words(arena, 0, count)?;
+            threads.resize(threads.len().max(words.len()), 0);
+            threads.iter_mut().zip(words).for_each(|(threads, word)| *threads += u32::from(word != 0));
+        }
+        Ok(threads)
+    }
+
     /// The counts of each root since the beginning, of the counters below this number.
     ///
     /// # Errors
     /// When they cannot be read; one line of text.
     pub fn apart(&self, below: u64) -> Result<Vec<Apart>, String> {
-        let now = self.of_roots(below).map_err(unread)?;
-        let since = |(now, before): (Apart, &Apart)| Apart {
-            calls: now.calls.wrapping_sub(before.calls),
-            values: since(now.values, &before.values),
-            arcs: now.arcs.since(&before.arcs),
+        let now = self.of_groups(below).map_err(unread)?;
+        let groups: Vec<Apart> =
+            now.into_iter().zip(&self.apart_before).map(|(now, before)| now.since(before)).collect();
+        let root = |(number, large): (usize, &Option<usize>)| {
+            let large = large.and_then(|large| groups.get(large));
+            let mut all = groups.get(number).cloned().unwrap_or_default();
+            large.iter().for_each(|large| all.add(large));
+            Apart { large: large.map(|large| Box::new(large.clone())), ..all }
         };
-        Ok(now.into_iter().zip(&self.apart_before).map(since).collect())
+        Ok(self.larges.iter().enumerate().map(root).collect())
     }
 
     /// Cost of a probe of durations, as the agent has measured it.
@@ -201,18 +239,19 @@ impl CountersFile {
             shared = self.words(u64::from(arena), 0, count)?;
             add(&mut sums, &shared);
         }
-        self.of_roots(count)?.iter().for_each(|apart| add(&mut sums, &apart.values));
+        self.of_groups(count)?.iter().for_each(|apart| add(&mut sums, &apart.values));
         Ok((sums, shared))
     }
 
-    /// Sums of counters over the arenas of each root.
-    fn of_roots(&self, count: u64) -> io::Result<Vec<Apart>> {
-        let mut all = vec![Apart::default(); self.roots];
+    /// Sums of counters over the arenas of each group of calls that count apart.
+    fn of_groups(&self, count: u64) -> io::Result<Vec<Apart>> {
+        let mut all = vec![Apart::default(); self.groups];
         let first = u64::from(self.place.arenas) + MORE_ARENAS;
-        for at in 0..if self.roots == 0 { 0 } else { u64::from(self.place.root_arenas) } {
-            let apart = &mut all[(at % self.roots as u64) as usize];
+        for at in 0..if self.groups == 0 { 0 } else { u64::from(self.place.root_arenas) } {
+            let apart = &mut all[(at % self.groups as u64) as usize];
             add(&mut apart.values, &self.words(first + at, 0, count.min(arena::STACK / WORD))?);
             apart.calls = apart.calls.wrapping_add(self.word(first + at, arena::ROOT_CALLS)?);
+            apart.sizes.add(&Sizes::of(&self.words(first + at, arena::SIZES, 2 * arena::MOST_BITS)?));
             self.add_arcs(first + at, &mut apart.arcs)?;
         }
         Ok(all)
@@ -224,7 +263,7 @@ impl CountersFile {
         for arena in 0..u64::from(self.place.arenas) {
             self.add_arcs(arena, &mut all)?;
         }
-        for apart in self.of_roots(0)? {
+        for apart in self.of_groups(0)? {
             all.add(&apart.arcs);
         }
         Ok(all)
@@ -274,6 +313,41 @@ impl CountersFile {
             at = hole.max(data + WORD);
         }
         Ok(words)
+    }
+}
+
+impl Apart {
+    /// Whether there are this number of calls, and a tenth of it in each part if large ones count in a group of their own.
+    pub fn has_calls(&self, enough: u64) -> bool {
+        let few = |large: &Self| large.calls.min(self.calls.wrapping_sub(large.calls)) < enough / 10;
+        self.calls >= enough && !self.large.as_deref().is_some_and(few)
+    }
+
+    /// The counts of the calls that are not large.
+    pub fn small(&self) -> Self {
+        let all = Self { large: None, ..self.clone() };
+        match &self.large {
+            Some(large) => all.since(large),
+            None => all,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.calls = self.calls.wrapping_add(other.calls);
+        add(&mut self.values, &other.values);
+        self.arcs.add(&other.arcs);
+        self.sizes.add(&other.sizes);
+    }
+
+    /// These counts without those `before`.
+    fn since(self, before: &Self) -> Self {
+        Self {
+            calls: self.calls.wrapping_sub(before.calls),
+            values: since(self.values, &before.values),
+            arcs: self.arcs.since(&before.arcs),
+            sizes: self.sizes.since(&before.sizes),
+            large: None,
+        }
     }
 }
 

@@ -6,11 +6,15 @@ use super::shown::{number, plural, say_left};
 use crate::cli::Drill;
 use crate::progress::Progress;
 use spl_model::one_line;
-use spl_profile::{Durations, TIMES_HEAD, durations};
+use spl_profile::{Durations, ProbeCost, TIMES_HEAD, durations};
+use spl_report::drill::{TimedMethod, Times};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A method with its durations, and why they may be too low.
+/// Of a method with short calls: how long the compiled probes take in it is known on the average alone.
+const PROBED: &str = "the time of their probes, an estimate, is more than half of their own time";
+
+/// A method with its durations, and why they may be wrong.
 pub struct Measured {
     /// Its durations.
     pub durations: Durations,
@@ -33,6 +37,7 @@ pub fn measured(profile: &Profile) -> Vec<Measured> {
                 one if one.under_way => "a call that had not ended is left out",
                 one if intrinsics.contains(&one.method) => "the JVM may replace its calls by code of its own",
                 one if !one.from_start => "it is timed only from the change of its class on",
+                one if one.probes_in_own_ns > one.without_probes().1 / 2 => PROBED,
                 _ => "",
             };
             if durations.calls > 0 || !doubt.is_empty() && durations.untimed > 0 {
@@ -53,7 +58,27 @@ pub fn table(all: &[Measured]) -> String {
     std::iter::once(TIMES_HEAD.to_owned()).chain(lines).collect()
 }
 
-/// Why times may be too low, one line each.
+/// The times, for the page.
+pub fn times(all: &[Measured], profile: &Profile) -> Times {
+    let method = |one: &Measured| {
+        let durations = &one.durations;
+        let (total_ns, own_ns) = durations.without_probes();
+        TimedMethod {
+            method: one_line(&durations.method),
+            calls: durations.calls,
+            total_ns,
+            own_ns,
+            probes_in_total_ns: durations.probes_in_total_ns,
+            probes_in_own_ns: durations.probes_in_own_ns,
+            untimed: durations.untimed,
+            doubt: one.doubt.to_owned(),
+        }
+    };
+    let ProbeCost { inside_ps, outside_ps } = profile.probe;
+    Times { probe_ps: [inside_ps, outside_ps], methods: all.iter().map(method).collect() }
+}
+
+/// Why times may be wrong, one line each.
 pub fn doubts(all: &[Measured]) -> Vec<String> {
     let mut doubts: BTreeMap<&str, u64> = BTreeMap::new();
     for one in all.iter().filter(|one| !one.doubt.is_empty()) {
@@ -63,7 +88,13 @@ pub fn doubts(all: &[Measured]) -> Vec<String> {
 }
 
 /// Prints the summary and the methods with most own time.
-pub fn say(all: &[Measured], profile: &Profile, arguments: &Drill, folder: &Path, progress: &Progress) {
+pub fn say(
+    all: &[Measured],
+    profile: &Profile,
+    arguments: &Drill,
+    (folder, page): (&Path, &Path),
+    progress: &Progress,
+) {
     let calls = all.iter().map(|one| one.durations.calls).fold(0, u64::saturating_add);
     let own: u64 = all.iter().map(|one| one.durations.without_probes().1).fold(0, u64::saturating_add);
     let probes: u64 = all.iter().map(|one| one.durations.probes_in_own_ns).fold(0, u64::saturating_add);
@@ -107,7 +138,11 @@ pub fn say(all: &[Measured], profile: &Profile, arguments: &Drill, folder: &Path
             plural((all.len() - arguments.limit) as u64, "method")
         ));
     }
-    progress.note(&format!("times of methods are in {}", folder.join("times.csv").display()));
+    progress.note(&format!(
+        "times of methods are in {}, for people in {}",
+        folder.join("times.csv").display(),
+        page.display()
+    ));
 }
 
 /// Milliseconds with two decimal places.

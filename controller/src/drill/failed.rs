@@ -1,14 +1,15 @@
 //! The claims of a measurement that fail, each with the program in which its reasons are looked for.
 
+use super::shown::plural;
 use crate::ending;
 use spl_lang::Atom;
 use spl_model::Sign;
-use spl_records::Why;
+use spl_records::{Why, WhyFile};
 use spl_session::sequential::Sequential;
 use spl_session::session::Session;
 use spl_session::setup::Setup;
 use spl_verdict::{Judged, OneInstance, Part, Standing};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +17,8 @@ use std::time::Instant;
 /// A measurement that is over.
 #[derive(Debug)]
 pub struct Measured {
-    /// The claims that fail, with methods to compare; of a formula each of its comparisons. Each has the program in which it fails
+    /// The claims that fail, and undecided comparisons whose times speak against them, with methods to compare; of a formula each of
+    /// its comparisons. Each has the program in which it fails
     /// most clearly, if that is known.
     pub failed: Vec<Why>,
     /// Process ids and names of the measured programs that may still run.
@@ -107,15 +109,19 @@ fn failed(setup: &Setup, session: &Session<'_>) -> Vec<Why> {
     });
     let mut found = Vec::new();
     for (index, (row, atoms)) in rows.into_iter().zip(pairs.chain(atoms)).enumerate() {
-        if row.standing != Some(Standing::Fails) {
-            continue;
-        }
+        let parts = looks.get(index).map(|look| &look.parts[..]).unwrap_or_default();
+        let is_undecided = match row.standing {
+            Some(Standing::Fails) => false,
+            // A part of an undecided formula may say nothing about the whole.
+            Some(Standing::Undecided) if atoms.len() == 1 && speak_against(parts, atoms[0].1) => true,
+            _ => continue,
+        };
         let each = session.sequential().and_then(|all| all.instances_by_now(index));
         let each = each.map(|all| all.each).unwrap_or_default();
         // The row of a formula has the figure of one of its comparisons.
         let figure = if atoms.len() == 1 { row.figure.clone() } else { String::new() };
         for (relation, (left, sign, right)) in atoms.into_iter().enumerate() {
-            let ratio = figure.parse::<f64>().ok().filter(|_| right.is_some());
+            let ratio = ratio(&figure).filter(|_| right.is_some());
             let is_left = match sign {
                 Sign::Less | Sign::LessOrEqual => true,
                 Sign::Greater | Sign::GreaterOrEqual => false,
@@ -125,14 +131,42 @@ fn failed(setup: &Setup, session: &Session<'_>) -> Vec<Why> {
             let Some(slow) = slow.and_then(name) else { continue };
             let quick = quick.and_then(name);
             let times = ratio.map(|ratio| if is_left { ratio } else { 1.0 / ratio });
-            let parts = looks.get(index).map(|look| &look.parts[..]).unwrap_or_default();
             let named = looks.get(index).and_then(|look| look.instance.clone());
             let instance = named.or_else(|| clearest(parts, each.clone(), relation, is_left));
             let (claim, figure) = (row.claim.clone(), figure.clone());
-            found.push(Why { claim, slow, quick, figure, times, instance, ..Why::default() });
+            found.push(Why { claim, is_undecided, slow, quick, figure, times, instance, ..Why::default() });
         }
     }
     found
+}
+
+/// The ratio in the words of the table of claims, where the digits of a large one stand in groups.
+fn ratio(figure: &str) -> Option<f64> {
+    let digits: String = figure.chars().filter(|one| !one.is_whitespace() && *one != ',').collect();
+    digits.parse().ok()
+}
+
+/// Whether the times of an undecided comparison lie clearly on the other side of its limit.
+fn speak_against(parts: &[Part], sign: Sign) -> bool {
+    parts.iter().filter_map(|part| part.judged.as_ref().ok()).any(|judged| match sign {
+        Sign::Less | Sign::LessOrEqual => judged.left_ns > judged.right_ns * WhyFile::TELLING,
+        Sign::Greater | Sign::GreaterOrEqual => judged.right_ns > judged.left_ns * WhyFile::TELLING,
+        // Nearly equal times may be any of it.
+        Sign::Equal => false,
+    })
+}
+
+/// Numbers of failed and of undecided claims, in words.
+pub fn kinds(of: &[Why]) -> String {
+    let number = |is_undecided: bool| {
+        let claims = of.iter().filter(|one| one.is_undecided == is_undecided);
+        claims.map(|one| &*one.claim).collect::<BTreeSet<&str>>().len() as u64
+    };
+    match (number(false), number(true)) {
+        (failed, 0) => plural(failed, "failed claim"),
+        (0, undecided) => plural(undecided, "undecided claim"),
+        (failed, undecided) => format!("{failed} failed and {}", plural(undecided, "undecided claim")),
+    }
 }
 
 /// The program in which a comparison of a claim fails most clearly: by the evidence of each one, else by its ratio. `None` where
@@ -189,6 +223,37 @@ mod tests {
         // Evidence of all programs together tells none.
         assert_eq!(clearest(&[part(0, None, 0.01)], each(), 0, true).as_deref(), Some("b"));
         assert_eq!(clearest(&[part(0, Some(""), 0.01)], each(), 0, true).as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn large_ratios_have_digits_in_groups() {
+        assert_eq!(
+            ["53.6", "101\u{202f}684", "2 316"].map(ratio),
+            [Some(53.6), Some(101_684.0), Some(2316.0)]
+        );
+        assert_eq!(ratio("1.09 ms"), None);
+    }
+
+    #[test]
+    fn times_speak_against_an_undecided_claim_beyond_its_limit() {
+        let part = |left_ns, right_ns| Part {
+            relation: 0,
+            bucket: Bucket::All,
+            instance: None,
+            judged: Ok(Judged {
+                evidence: Evidence { p_true: 1.0, p_false: 1.0 },
+                left_ns,
+                right_ns,
+                n_left: 5,
+                n_right: None,
+            }),
+        };
+        assert!(speak_against(&[part(66.0, 1.2)], Sign::LessOrEqual));
+        assert!(!speak_against(&[part(66.0, 1.2)], Sign::GreaterOrEqual));
+        assert!(speak_against(&[part(1.0, 1.2), part(1.0, 0.5)], Sign::Less), "in one of the buckets");
+        assert!(!speak_against(&[part(1.05, 1.0)], Sign::Less), "too near");
+        assert!(speak_against(&[part(1.0, 2.0)], Sign::Greater));
+        assert!(!speak_against(&[part(9.0, 1.0)], Sign::Equal) && !speak_against(&[], Sign::Less));
     }
 
     #[test]

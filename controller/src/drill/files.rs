@@ -5,13 +5,19 @@ use super::arcs;
 use super::collected::Profile;
 use super::doubts::{STOPPED, in_shared, intrinsics};
 use super::durations::{self, Measured};
-use super::page::Gathered;
+use super::page::{self, Gathered};
+use super::paths::{self, PathFigures};
 use super::rings::Traced;
 use super::taken::{Figures, Taken};
 use super::traced;
+use crate::drilled::digest;
+use crate::sources::Sources;
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
-use spl_profile::{CALLS_HEAD, CountedClass, EDGES_HEAD, METHODS_HEAD, ProbeCost, blocks_head, profile};
+use spl_profile::{
+    CALLS_HEAD, CountedClass, EDGES_HEAD, METHODS_HEAD, PATHS_HEAD, ProbeCost, blocks_head, profile,
+};
+use spl_report::drill::DrillFacts;
 use spl_session::files::write_whole;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -31,6 +37,10 @@ const TABLES: [&str; 6] =
     ["methods.csv", "blocks.csv", "edges.csv", "calls.csv", "arcs.csv", "receivers.csv"];
 /// The table of durations, in place of these.
 const TIMES: &str = "times.csv";
+/// The table of paths, in addition to the first four.
+const PATHS: &str = "paths.csv";
+/// Metrics of the counts, in three forms; `spl metrics` writes them.
+pub const METRICS: [&str; 3] = ["metrics.json", "metrics.csv", "metrics.xml"];
 /// Name of the folder in that of the results.
 const NAME: &str = "drill";
 
@@ -39,6 +49,8 @@ const CHANGED: &str = "it counts only from the change of its class on";
 /// Why a count may be too low.
 const SHARED: &str = "a thread without counters of its own called it, where counts may be lost";
 const NAMESAKE: &str = "a class of its name, perhaps this one, does not count";
+/// Why counts of blocks may be too low where paths were counted.
+const UNFINISHED: &str = "exceptions left paths before their end, and blocks of these paths count only where it is certain that they ran";
 const INTRINSIC: &str = "the JVM may replace its calls by an intrinsic, which counts nothing";
 
 /// The folder of a drill.
@@ -105,27 +117,28 @@ impl Folder {
         Ok(Self { folder, is_written: false })
     }
 
-    /// Removes what an earlier drill, which is replaced, wrote of other JVMs.
+    /// Removes what an earlier drill, which is replaced, wrote of other JVMs, and the metrics of its counts.
     fn forget_others(&self) {
         traced::clear(&self.folder, true);
+        for file in METRICS {
+            // A file that cannot be removed now is replaced, or says of which program it is.
+            let _ = fs::remove_file(self.folder.join(file));
+        }
         for folder in (2..).map(|number| self.folder.join(jvm(number))).take_while(|folder| folder.exists()) {
-            for file in [
-                MARK,
-                "methods.csv",
-                "blocks.csv",
-                "edges.csv",
-                "calls.csv",
-                "arcs.csv",
-                "receivers.csv",
-                TIMES,
-                ARCHIVE,
-            ] {
+            for file in TABLES.iter().chain(&[MARK, TIMES, PATHS, ARCHIVE]) {
                 // A file that cannot be removed now is replaced, or stays with its own mark.
                 let _ = fs::remove_file(folder.join(file));
             }
             let _ = fs::remove_file(page_of(&folder));
             traced::clear(&folder, true);
             let _ = fs::remove_dir(folder);
+        }
+    }
+
+    /// Removes the tables of an earlier drill of another kind, which is replaced.
+    fn forget_tables(&self, written: &[&str]) {
+        for file in TABLES.iter().chain(&[TIMES, PATHS]).filter(|file| !written.contains(file)) {
+            let _ = fs::remove_file(self.folder.join(file));
         }
     }
 
@@ -139,13 +152,19 @@ impl Folder {
     ///
     /// # Errors
     /// When a file cannot be written, or class files and counters do not belong together; one line of text.
-    pub fn write(&mut self, taken: &Taken<'_>) -> Result<Vec<Figures>, String> {
+    pub fn write(
+        &mut self,
+        taken: &Taken<'_>,
+        sources: &mut Sources,
+    ) -> Result<(Vec<Figures>, Vec<PathFigures>), String> {
         let Profile { classes, values, shared, left, .. } = taken.profile;
         let mut figures = Vec::new();
         let (mut methods, mut blocks) = (METHODS_HEAD.to_owned(), blocks_head());
         let (mut edges, mut calls) = (EDGES_HEAD.to_owned(), CALLS_HEAD.to_owned());
         let (mut faults, mut gathered) = (BTreeMap::new(), Gathered::default());
-        for class in classes {
+        let (mut paths, mut of_paths) = (PATHS_HEAD.to_owned(), Vec::new());
+        let has_paths = matches!(taken.profile.what, DrillKind::Paths { .. });
+        for (place, class) in classes.iter().enumerate() {
             let value = |counter: u32| values.get(counter as usize).copied().unwrap_or(0);
             let (in_shared, intrinsics) = (in_shared(class, shared), intrinsics(class));
             let mut counted = Vec::new();
@@ -157,6 +176,7 @@ impl Folder {
                     _ if in_shared.contains(&method) => SHARED,
                     _ if intrinsics.contains(&method) => INTRINSIC,
                     (true, _) => "calls were under way at the beginning or the end",
+                    _ if one.paths.as_ref().is_some_and(|paths| !paths.is_exact) => UNFINISHED,
                     (_, false) => CHANGED,
                     (false, true) => "",
                 };
@@ -164,7 +184,9 @@ impl Folder {
                 blocks.push_str(&one.blocks_lines());
                 edges.push_str(&one.edges_lines());
                 calls.push_str(&one.calls_lines());
-                gathered.add(&one);
+                paths.push_str(&one.paths_lines());
+                of_paths.extend(paths::figures(&one));
+                gathered.add(place, &one);
                 if one.calls > 0 || one.what == DrillKind::Cover {
                     let (calls, bytecodes, blocks, branches) =
                         (one.calls, one.bytecodes(), one.coverage(), one.branches());
@@ -172,7 +194,8 @@ impl Folder {
                 }
                 counted.push(one);
             });
-            if matches!(taken.profile.what, DrillKind::Blocks | DrillKind::Trace { .. }) {
+            let has_graphs = matches!(taken.profile.what, DrillKind::Blocks | DrillKind::Trace { .. });
+            if has_graphs || has_paths {
                 gathered.add_class(class, counted);
             }
             if let Err(fault) = done {
@@ -182,24 +205,33 @@ impl Folder {
         figures.sort_by(|one, other| {
             other.bytecodes.most.cmp(&one.bytecodes.most).then_with(|| one.method.cmp(&other.method))
         });
-        let document = document(taken, &figures, &faults);
+        let mut tables = vec![methods, blocks, edges, calls];
+        if taken.profile.what == DrillKind::Calls {
+            tables.extend(arcs::of(taken.profile, |method, calls| gathered.add_calls(method, calls)));
+        }
+        let mut tables: Vec<(&'static str, String)> = TABLES.into_iter().zip(tables).collect();
+        if has_paths {
+            paths::sort(&mut of_paths);
+            tables.push((PATHS, paths));
+        }
+        let document = document(taken, &figures, &faults, &tables);
         // The mark comes first, so that a run that is cut short here does not look like a free folder.
         self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
         self.is_written = true;
-        let mut tables = vec![methods, blocks, edges, calls];
-        if taken.profile.what == DrillKind::Calls {
-            tables.extend(arcs::of(taken.profile));
-        }
-        for (name, table) in TABLES.into_iter().zip(tables) {
+        for (name, table) in &tables {
             self.put(name, table.as_bytes())?;
         }
+        self.forget_tables(&tables.iter().map(|(name, _)| *name).collect::<Vec<_>>());
         self.archive(taken)?;
-        let left = document.left.iter().map(|one| (one_line(&one.name), one_line(&one.why))).collect();
-        let facts = gathered.facts(taken, &figures, document.doubts, left);
+        let left = document.named_left();
+        self.put_page(&gathered.facts(taken, sources, &figures, document.doubts, left))?;
+        Ok((figures, of_paths))
+    }
+
+    fn put_page(&self, facts: &DrillFacts) -> Result<(), String> {
         let page = page_of(&self.folder);
-        write_whole(&page, spl_report::drill::page(&facts).as_bytes())
-            .map_err(|error| format!("cannot write {}: {error}", page.display()))?;
-        Ok(figures)
+        write_whole(&page, spl_report::drill::page(facts).as_bytes())
+            .map_err(|error| format!("cannot write {}: {error}", page.display()))
     }
 
     /// Writes the durations of calls.
@@ -208,15 +240,22 @@ impl Folder {
     /// When a file cannot be written; one line of text.
     pub fn write_durations(&mut self, taken: &Taken<'_>, all: &[Measured]) -> Result<(), String> {
         let none = BTreeMap::new();
-        let mut document = document(taken, &[], &none);
+        let tables = [(TIMES, durations::table(all))];
+        let mut document = document(taken, &[], &none, &tables);
         document.doubts.extend(durations::doubts(all));
         document.is_exact &= document.doubts.is_empty();
         let ProbeCost { inside_ps, outside_ps } = taken.profile.probe;
         document.probe_ps = Some([inside_ps, outside_ps]);
         self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
         self.is_written = true;
-        self.put(TIMES, durations::table(all).as_bytes())?;
-        self.archive(taken)
+        for (name, table) in &tables {
+            self.put(name, table.as_bytes())?;
+        }
+        self.forget_tables(&[TIMES]);
+        self.archive(taken)?;
+        let left = document.named_left();
+        let times = Some(durations::times(all, taken.profile));
+        self.put_page(&DrillFacts { times, ..page::base(taken, document.doubts, left) })
     }
 
     /// Writes what belongs to a trace without counts.
@@ -225,11 +264,14 @@ impl Folder {
     /// When a file cannot be written; one line of text.
     pub fn write_trace(&mut self, taken: &Taken<'_>, traced: &Traced) -> Result<(), String> {
         let none = BTreeMap::new();
-        let mut document = document(taken, &[], &none);
+        let mut document = document(taken, &[], &none, &[]);
         document.doubts.extend(traced::doubts(traced));
         document.is_exact &= document.doubts.is_empty();
         self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
         self.is_written = true;
+        self.forget_tables(&[]);
+        // The page of an earlier drill, which is replaced: a trace has none.
+        let _ = fs::remove_file(page_of(&self.folder));
         self.archive(taken)
     }
 
@@ -273,9 +315,18 @@ struct Document<'a> {
     doubts: Vec<String>,
     classes: Vec<Counted<'a>>,
     left: Vec<Left<'a>>,
+    /// Digests of the tables, by their names.
+    tables: BTreeMap<&'static str, String>,
     /// Cost of a probe of durations, in picoseconds a call: within the time that it takes, and outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe_ps: Option<[u64; 2]>,
+}
+
+impl Document<'_> {
+    /// Classes and methods that did not count, with the reasons, each on one line.
+    fn named_left(&self) -> Vec<(String, String)> {
+        self.left.iter().map(|one| (one_line(&one.name), one_line(&one.why))).collect()
+    }
 }
 
 /// A class that counted.
@@ -299,6 +350,7 @@ fn document<'a>(
     taken: &'a Taken<'_>,
     figures: &[Figures],
     faults: &'a BTreeMap<String, String>,
+    tables: &[(&'static str, String)],
 ) -> Document<'a> {
     let Taken { arguments, profile, seconds } = taken;
     let mut doubts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -325,17 +377,12 @@ fn document<'a>(
     let counted = |class: &'_ CountedClass| -> (String, usize) {
         (digest(&class.bytes), class.methods.iter().filter(|one| one.counters.is_ok()).count())
     };
+    let has_blocks =
+        matches!(profile.what, DrillKind::Paths { blocks: true } | DrillKind::Trace { blocks: true });
     Document {
         schema: SCHEMA,
         // The kind that the tables are of comes first.
-        what: match profile.what {
-            DrillKind::Trace { blocks: true } => vec!["blocks", "trace"],
-            DrillKind::Blocks
-            | DrillKind::Cover
-            | DrillKind::Calls
-            | DrillKind::Time(_)
-            | DrillKind::Trace { blocks: false } => vec![profile.what.name()],
-        },
+        what: has_blocks.then(|| DrillKind::Blocks.name()).into_iter().chain([profile.what.name()]).collect(),
         pid: profile.pid,
         methods: &arguments.methods,
         all: arguments.all,
@@ -362,6 +409,7 @@ fn document<'a>(
             })
             .collect(),
         left: left.chain(broken).chain(refused).collect(),
+        tables: tables.iter().map(|(name, table)| (*name, digest(table.as_bytes()))).collect(),
         probe_ps: None,
     }
 }
@@ -391,8 +439,4 @@ fn page_of(folder: &Path) -> PathBuf {
 /// The name of the folder of a JVM.
 fn jvm(number: usize) -> String {
     format!("jvm-{number}")
-}
-
-fn digest(bytes: &[u8]) -> String {
-    spl_wire::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

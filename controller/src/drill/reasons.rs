@@ -4,14 +4,16 @@ use super::arcs;
 use super::collected::Profile;
 use super::kept::{Classes, Kept};
 use spl_graph::CallKind;
-use spl_model::MOST_ROOTS;
-use spl_profile::{CallGraph, CountedClass, CountedMethod, Known, Site, Work};
+use spl_model::{MOST_ROOTS, Pattern, Scope};
+use spl_profile::{CallGraph, CountedClass, CountedMethod, Halves, Known, Site, Sizes, Work};
 use spl_records::Why;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Methods and patterns that join in one round.
 const JOIN: usize = 120;
+/// Most groups of calls when calls are divided into small and large ones. The agent has 256 arenas, so 16 threads have one for each.
+const MOST_GROUPS: usize = 16;
 /// Calls a call, below which a method does not join.
 pub const RARE: f64 = 0.01;
 /// Calls within those of another method of the claims, as a share of those outside, up to which both count at the same time.
@@ -36,6 +38,13 @@ pub struct Counted {
     tried: BTreeSet<String>,
     /// Pairs of methods of the claims of which one calls the other: their calls cannot count apart at the same time.
     nested: BTreeSet<(String, String)>,
+    /// The slow method of each claim, and the one that it is compared with.
+    pairs: Vec<(String, Option<String>)>,
+    /// The workload sizes of the calls in the first round, by method of the claims, and all calls.
+    sizes: BTreeMap<String, (Sizes, u64)>,
+    /// The small calls and the large ones of methods whose sizes vary, by method of the claims; with the size from which on calls are
+    /// large.
+    halves: BTreeMap<String, (u64, Halves)>,
 }
 
 /// The call graphs of the counts.
@@ -49,7 +58,8 @@ impl Counted {
     /// Nothing yet about the methods of these claims.
     pub fn of(failed: &[Why]) -> Self {
         let roots = failed.iter().flat_map(|one| [Some(&one.slow), one.quick.as_ref()]).flatten();
-        Self { apart: roots.map(|root| (root.clone(), Known::of_root())).collect(), ..Self::default() }
+        let pairs = failed.iter().map(|one| (one.slow.clone(), one.quick.clone())).collect();
+        Self { apart: roots.map(|root| (root.clone(), Known::of_root())).collect(), pairs, ..Self::default() }
     }
 
     /// Notes which of these roots were often called within the calls of another one, to which they then belong; whether any pair
@@ -74,7 +84,8 @@ impl Counted {
     /// Forgets all counts, but not which roots call each other.
     pub fn restart(&mut self) {
         let apart = self.apart.keys().map(|root| (root.clone(), Known::of_root())).collect();
-        *self = Self { apart, nested: std::mem::take(&mut self.nested), ..Self::default() };
+        let (nested, pairs) = (std::mem::take(&mut self.nested), std::mem::take(&mut self.pairs));
+        *self = Self { apart, nested, pairs, ..Self::default() };
     }
 
     /// The methods of the claims in groups whose calls can count apart at the same time.
@@ -94,6 +105,47 @@ impl Counted {
         groups
     }
 
+    /// After the first round: divides the calls of methods whose workload sizes vary, so that small and large ones count apart from now
+    /// on. Of two methods that are compared the sizes of both have to vary. Whether there are any.
+    pub fn divide(&mut self) -> bool {
+        let split = |root: &String| {
+            let (sizes, calls) = self.sizes.get(root)?;
+            sizes.split().filter(|_| sizes.has_nearly(*calls))
+        };
+        let mut room = MOST_GROUPS.saturating_sub(self.apart.len());
+        let mut halves = BTreeMap::new();
+        for (slow, quick) in &self.pairs {
+            let both: Vec<&String> = [Some(slow), quick.as_ref()].into_iter().flatten().collect();
+            let new: Option<Vec<(&String, u64)>> =
+                both.into_iter().map(|root| Some((root, split(root)?))).collect();
+            let mut new = new.unwrap_or_default();
+            new.retain(|(root, _)| !halves.contains_key(*root));
+            if new.len() <= room {
+                room -= new.len();
+                halves.extend(new.into_iter().map(|(root, from)| (root.clone(), (from, Halves::default()))));
+            }
+        }
+        self.halves = halves;
+        !self.halves.is_empty()
+    }
+
+    /// The counts of the small calls and of the large ones of a method of the claims.
+    pub fn halves(&self, root: &str) -> Option<&Halves> {
+        self.halves.get(root).map(|(_, halves)| halves)
+    }
+
+    /// Scope of a round: these roots, and the methods that `joining` names.
+    pub fn scope(&self, joining: &[String], roots: &[String]) -> Scope {
+        Scope {
+            // Names of class files that are not patterns are left out.
+            include: roots.iter().chain(joining).filter_map(|text| Pattern::parse(text).ok()).collect(),
+            exclude: Vec::new(),
+            jdk: true,
+            roots: roots.to_vec(),
+            larges: roots.iter().map(|root| self.halves.get(root).map_or(0, |(from, _)| *from)).collect(),
+        }
+    }
+
     /// Adds a round, in which the calls of these roots counted apart; whether each that was called before was called in it, too.
     pub fn add(&mut self, drilled: &Profile, roots: &[String]) -> bool {
         let value = |counter: u32| drilled.values.get(counter as usize).copied().unwrap_or(0);
@@ -110,6 +162,7 @@ impl Counted {
                 was_called &= !known.has(root);
                 continue;
             }
+            self.sizes.entry(root.clone()).or_insert_with(|| (apart.sizes.clone(), apart.calls));
             let until_stopped = |name: &str| drilled.stopped.get(name).and_then(|calls| calls.get(number));
             for class in &drilled.classes {
                 let within = Within::of(drilled, number, root, class);
@@ -117,7 +170,7 @@ impl Counted {
                     if name == root {
                         return Some(1.0 + within.again() as f64 / apart.calls as f64);
                     }
-                    let roots = until_stopped(name).copied().unwrap_or(apart.calls);
+                    let roots = until_stopped(name).map_or(apart.calls, |[all, _]| *all);
                     (roots > 0).then(|| calls as f64 / roots as f64)
                 };
                 let value = |counter: u32| within.value(counter);
@@ -126,7 +179,32 @@ impl Counted {
                 }
             }
         }
+        self.add_halves(drilled, roots);
         was_called
+    }
+
+    /// Adds the counts of small calls and of large ones.
+    fn add_halves(&mut self, drilled: &Profile, roots: &[String]) {
+        for (number, (root, apart)) in roots.iter().zip(&drilled.apart).enumerate() {
+            let (Some((_, halves)), Some(large)) = (self.halves.get_mut(root), &apart.large) else {
+                continue;
+            };
+            let parts = [&apart.small(), &**large];
+            for (place, (known, part)) in halves.known.iter_mut().zip(parts).enumerate() {
+                known.are_counted_at(part.sizes.clone());
+                let in_root = |name: &str, calls: u64| {
+                    let until = drilled.stopped.get(name).and_then(|calls| calls.get(number));
+                    let until = until.map(|[all, large]| [all.wrapping_sub(*large), *large][place]);
+                    let roots = until.unwrap_or(part.calls);
+                    (roots > 0).then(|| calls as f64 / roots as f64)
+                };
+                let value = |counter: u32| part.values.get(counter as usize).copied().unwrap_or(0);
+                for class in &drilled.classes {
+                    // A class whose counters do not fit its bytes tells nothing.
+                    let _ = known.add_class(class, value, in_root);
+                }
+            }
+        }
     }
 
     /// Adds the arcs of a round in these methods, in which the calls of the roots counted apart.
@@ -234,6 +312,9 @@ fn in_turn(one: Vec<Site>, other: impl Iterator<Item = Site>) -> impl Iterator<I
     })
 }
 
+/// Begin of a constructor's name with its descriptor.
+const CONSTRUCTOR: &str = ".<init>(";
+
 /// The counts of a class within the calls of a root.
 struct Within<'p> {
     drilled: &'p Profile,
@@ -241,22 +322,24 @@ struct Within<'p> {
     number: usize,
     /// The counters of the root's own code, if the class has it.
     own: Range<u64>,
+    /// Whether the root is a constructor, whose own code counts before its thread is led to its arena: outside of all roots, or within
+    /// another one, to which that call belongs.
+    constructs: bool,
 }
 
 impl<'p> Within<'p> {
     fn of(drilled: &'p Profile, number: usize, root: &str, class: &CountedClass) -> Self {
         let is_root = |one: &&CountedMethod| format!("{}.{}{}", class.name, one.name, one.descriptor) == root;
         let own = class.methods.iter().find(is_root).map_or(0..0, |one| u64::from(one.first)..one.end());
-        Self { drilled, number, own }
+        Self { drilled, number, own, constructs: root.contains(CONSTRUCTOR) }
     }
 
     /// The value of a counter.
     fn value(&self, counter: u32) -> u64 {
-        if !self.own.contains(&u64::from(counter)) {
+        if !self.constructs || !self.own.contains(&u64::from(counter)) {
             return self.apart(self.number, counter);
         }
-        // The root's own code counts before its thread is led to its arena: outside of all roots, or within another one, to which
-        // that call belongs. Calls under way may count between the two readings.
+        // Calls under way may count between the two readings.
         let others = (0..self.drilled.apart.len()).filter(|other| *other != self.number);
         let others = others.fold(0, |sum: u64, other| sum.wrapping_add(self.apart(other, counter)));
         let all = self.drilled.values.get(counter as usize).copied().unwrap_or(0);
@@ -265,7 +348,9 @@ impl<'p> Within<'p> {
 
     /// Calls of the root within its calls.
     fn again(&self) -> u64 {
-        u32::try_from(self.own.start).map_or(0, |first| self.apart(self.number, first))
+        let all = u32::try_from(self.own.start).map_or(0, |first| self.apart(self.number, first));
+        let own = self.drilled.apart.get(self.number).map_or(0, |apart| apart.calls);
+        if self.constructs { all } else { all.saturating_sub(own) }
     }
 
     fn apart(&self, root: usize, counter: u32) -> u64 {

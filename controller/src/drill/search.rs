@@ -2,18 +2,18 @@
 //! further rounds the blocks of the methods that these call.
 
 use super::FOR_AN_AGENT;
-use super::budget::cpu_ns;
+use super::budget::{counts, cpu_ns};
 use super::collected::Profile;
-use super::failed::Share;
+use super::failed::{Share, kinds};
 use super::reasons::{ANYWHERE, Counted};
 use super::serving::{Orders, collect};
-use super::shown::plural;
 use super::steps::{Cost, Limits, Step, Steps, ns};
 use crate::attached;
 use crate::cli::Process;
 use crate::progress::Progress;
 use spl_attach::system::Target;
-use spl_model::{DrillKind, Pattern, Scope};
+use spl_model::{DrillKind, Scope};
+use spl_profile::counting;
 use spl_session::measure::Inputs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 /// Longest time that the methods of a round count.
 const ROUND: Duration = Duration::from_secs(2);
 /// Calls of each method of the claims that end a round sooner.
-const ENOUGH: u64 = 300;
+const ENOUGH: u64 = 100;
 
 /// Where and how long to look.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ pub async fn search(look: &Look<'_>, steps: &mut Steps, outer: &mut Inputs) -> R
     let roots: Vec<String> = known.apart.keys().cloned().collect();
     let mut claims: Vec<&str> = look.share.claims.iter().map(|one| &*one.claim).collect();
     claims.dedup();
-    let reason = format!("{} failed", plural(claims.len() as u64, "claim"));
+    let reason = kinds(&look.share.claims);
     let limits = Limits { longest_ns: ns(look.longest), budget: look.budget };
     steps.write(&Step { claims, methods: &roots, limits: Some(limits), reason, ..look.step("begin") });
     let came = within(look, &mut known, steps, outer).await;
@@ -129,19 +129,11 @@ async fn rounds(
     let mut joining = known.first();
     let mut number = 0;
     let mut reason = "the methods of the claims";
+    let mut is_first = true;
     loop {
-        let left = until.saturating_duration_since(Instant::now());
-        let cut = if way.inputs.is_interrupted() || outer.is_interrupted() {
-            "it was interrupted"
-        } else if !way.target.is_alive() {
-            "the program ended"
-        } else if left.is_zero() {
-            "its time was over (--drill-for)"
-        } else {
-            ""
-        };
+        let cut = end(way, outer, until);
         let groups = known.groups();
-        if joining.is_empty() && cut.is_empty() {
+        if joining.is_empty() && cut.is_none() {
             for roots in &groups {
                 let left = until.saturating_duration_since(Instant::now()).min(ROUND);
                 if left.is_zero() {
@@ -150,8 +142,8 @@ async fn rounds(
                 number += arcs(look, (known, roots), (way, steps), left, number + 1).await;
             }
         }
-        if joining.is_empty() || !cut.is_empty() {
-            let cut = (!joining.is_empty()).then(|| cut.to_owned());
+        if joining.is_empty() || cut.is_some() {
+            let cut = cut.filter(|_| !joining.is_empty()).map(str::to_owned);
             known.forget(&joining);
             return (number, cut);
         }
@@ -163,7 +155,8 @@ async fn rounds(
             }
             number += 1;
             let kind = (DrillKind::Blocks, reason);
-            let (profiles, cut) = logged(look, (way, steps), kind, [&joining, roots], left, number).await;
+            let scope = known.scope(&joining, roots);
+            let (profiles, cut) = logged(look, (way, steps), kind, (&joining, scope), left, number).await;
             for profile in &profiles {
                 is_nested |= known.note_nested(profile, roots);
                 was_called &= known.add(profile, roots);
@@ -176,6 +169,7 @@ async fn rounds(
         if is_nested {
             known.restart();
             joining = known.first();
+            is_first = true;
             reason = "the methods of the claims call each other, so they count one after another";
             continue;
         }
@@ -191,6 +185,21 @@ async fn rounds(
         // A method that is called seldom is waited for, and so is what it calls.
         joining.extend(known.apart.keys().filter(|root| !known.whole.has(root)).cloned());
         joining.extend(again);
+        if std::mem::take(&mut is_first) && known.divide() && joining.is_empty() {
+            joining = known.first();
+            reason = "the workload sizes of their calls vary";
+        }
+    }
+}
+
+/// Why no round can begin, if so.
+fn end(way: &mut Way, outer: &mut Inputs, until: Instant) -> Option<&'static str> {
+    if way.inputs.is_interrupted() || outer.is_interrupted() {
+        Some("it was interrupted")
+    } else if !way.target.is_alive() {
+        Some("the program ended")
+    } else {
+        (Instant::now() >= until).then_some("its time was over (--drill-for)")
     }
 }
 
@@ -208,7 +217,8 @@ async fn arcs(
     }
     // Without arcs calls are shared out.
     let kind = (DrillKind::Calls, "calls by interfaces that counts cannot tell apart");
-    let (profiles, _) = logged(look, (way, steps), kind, [&methods, roots], longest, number).await;
+    let scope = known.scope(&methods, roots);
+    let (profiles, _) = logged(look, (way, steps), kind, (&methods, scope), longest, number).await;
     profiles.iter().for_each(|profile| known.add_arcs(profile, roots, &methods));
     1
 }
@@ -218,14 +228,13 @@ async fn logged(
     look: &Look<'_>,
     (way, steps): (&mut Way, &mut Steps),
     (what, reason): (DrillKind, &str),
-    [joining, roots]: [&[String]; 2],
+    (joining, scope): (&[String], Scope),
     longest: Duration,
     number: u64,
 ) -> (Vec<Profile>, Option<String>) {
     let step = || Step { round: Some(number), ..look.step("") };
     steps.write(&Step { action: "round", methods: joining, reason: reason.to_owned(), ..step() });
-    let Round { profiles, cut, reason: end, program_cpu_ns } =
-        round(look, way, what, [joining, roots], longest).await;
+    let Round { profiles, cut, reason: end, program_cpu_ns } = round(look, way, what, scope, longest).await;
     let cost = Cost { program_cpu_ns, ..cost(&profiles) };
     steps.write(&Step { action: "end-round", cost: Some(cost), reason: end, ..step() });
     let restored = cut.as_deref().unwrap_or("every class has its own bytes again");
@@ -234,22 +243,10 @@ async fn logged(
 }
 
 /// One round.
-async fn round(
-    look: &Look<'_>,
-    way: &mut Way,
-    what: DrillKind,
-    [joining, roots]: [&[String]; 2],
-    longest: Duration,
-) -> Round {
+async fn round(look: &Look<'_>, way: &mut Way, what: DrillKind, scope: Scope, longest: Duration) -> Round {
     let orders = Orders {
         what,
-        scope: Scope {
-            // Names of class files that are not patterns are left out.
-            include: roots.iter().chain(joining).filter_map(|text| Pattern::parse(text).ok()).collect(),
-            exclude: Vec::new(),
-            jdk: true,
-            roots: roots.to_vec(),
-        },
+        scope,
         longest: Some(longest),
         enough: Some(ENOUGH),
         budget: look.budget,
@@ -293,7 +290,7 @@ async fn round(
 }
 
 fn has_enough(profile: &Profile) -> bool {
-    !profile.apart.is_empty() && profile.apart.iter().all(|one| one.calls >= ENOUGH)
+    !profile.apart.is_empty() && profile.apart.iter().all(|one| one.has_calls(ENOUGH))
 }
 
 /// Extent and cost of the counting.
@@ -304,7 +301,9 @@ fn cost(profiles: &[Profile]) -> Cost {
         cost.calls.extend(profile.apart.iter().map(|one| one.calls));
         cost.stopped.extend(profile.stopped.keys().cloned());
         cost.change_ns += profile.changed.1;
-        cost.counts = profile.values.iter().fold(cost.counts, |sum, count| sum.wrapping_add(*count));
+        let all = profile.classes.iter().flat_map(|class| counting(profile.what, class).unwrap_or_default());
+        let counted = all.map(|(_, numbers)| counts(&numbers, &profile.values));
+        cost.counts = counted.fold(cost.counts, u64::wrapping_add);
     }
     cost
 }

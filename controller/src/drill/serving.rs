@@ -221,12 +221,12 @@ impl Jvms<'_> {
             MOST_JVMS.. => "as many JVMs as can be counted at once are counted",
             _ => {
                 let (what, scope) = (self.orders.what, self.orders.scope.clone());
-                agent.send(ToAgent::Drill { what, scope });
+                agent.send(ToAgent::Drill { what, scope: scope.clone() });
                 if self.serving.is_empty() && self.connected == 0 {
                     self.until = None;
                 }
-                let (roots, tracing) = (self.orders.scope.roots.len(), self.orders.tracing.clone());
-                let collected = Collected::new(&Ordered { what, roots, tracing }, pid, command);
+                let tracing = self.orders.tracing.clone();
+                let collected = Collected::new(Ordered { what, scope, tracing }, pid, command);
                 self.serving.insert(agent.id, Serving { agent, collected, place: self.connected });
                 self.connected += 1;
                 return;

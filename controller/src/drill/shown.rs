@@ -21,9 +21,11 @@ pub fn say(
     progress: &Progress,
 ) {
     match profile.what {
-        DrillKind::Blocks | DrillKind::Calls | DrillKind::Time(_) | DrillKind::Trace { .. } => {
-            say_counts(figures, profile, arguments, progress)
-        }
+        DrillKind::Blocks
+        | DrillKind::Calls
+        | DrillKind::Time(_)
+        | DrillKind::Paths { .. }
+        | DrillKind::Trace { .. } => say_counts(figures, profile, arguments, progress),
         DrillKind::Cover => say_cover(figures, profile, arguments, progress),
     }
     let what = if profile.what.counts() { "counts" } else { "flags" };

@@ -3,6 +3,7 @@
 use super::collected::Profile;
 use super::rings::Traced;
 use super::shown::{number, plural, say_left};
+use crate::drilled::digest;
 use crate::progress::Progress;
 use spl_profile::CountedClass;
 use spl_session::files::write_whole;
@@ -46,7 +47,7 @@ pub fn clear(drill: &Path, all: bool) {
 }
 
 fn lines(class: &CountedClass) -> String {
-    let digest: String = spl_wire::digest(&class.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = digest(&class.bytes);
     let traced = class.methods.iter().filter(|method| method.counters.is_ok());
     let line = |method: &spl_profile::CountedMethod| {
         let name = format!("{}.{}{}", class.name, method.name, method.descriptor).replace('"', "\"\"");

@@ -1,12 +1,12 @@
-//! Why a claim fails (`--drill failed`): what its methods run, counted while the program goes on, and how the slow one differs.
+//! Why a claim fails, or would by its times (`--drill failed`): what its methods run, counted while the program goes on, and how the slow one differs.
 
 pub use super::failed::Measured;
 
-use super::failed::Share;
+use super::failed::{Share, kinds};
 use super::graphs;
+use super::growth;
 use super::reasons::{Counted, Graphs, RARE};
 use super::search::{Look, search};
-use super::shown::plural;
 use super::steps::Steps;
 use crate::progress::Progress;
 use crate::report;
@@ -26,6 +26,8 @@ const AVERAGES: &str = "the calls did not count apart, as those in virtual threa
                         recursion counts once";
 /// Share of the bytecodes that the causes have at least.
 const TRACED: f64 = 0.5;
+/// Share of what is more that causes and events have at least; with less the reason is unknown.
+const LEAST: f64 = 0.1;
 /// Nanoseconds of an instruction from which on a method waits rather than runs.
 const IDLE: f64 = 50.0;
 /// Quotient of the ratios of times and of instructions from which on the instructions explain a part only.
@@ -60,10 +62,9 @@ pub async fn explain(measured: &Measured, config: &Config, inputs: &mut Inputs, 
         ));
     }
     let began = Instant::now();
-    let claims: BTreeSet<&str> = measured.failed.iter().map(|one| &*one.claim).collect();
     progress.note(&format!(
         "looking for the reasons of {} for at most {}",
-        plural(claims.len() as u64, "failed claim"),
+        kinds(&measured.failed),
         seconds(config.drill.longest)
     ));
     let mut steps = Steps::new(&measured.folder, measured.began);
@@ -128,7 +129,8 @@ fn tell(file: &WhyFile, drawn: &WhyGraphs, folder: &Path, progress: &Progress) {
         let against = one.quick.iter().filter(|_| one.figure.is_empty());
         let against: String =
             against.map(|quick| format!(", {} against {}", one_line(&one.slow), one_line(quick))).collect();
-        progress.note(&format!("why {} fails{against}:", one_line(&one.claim)));
+        let fails = if one.is_undecided { "would fail, by its times so far" } else { "fails" };
+        progress.note(&format!("why {} {fails}{against}:", one_line(&one.claim)));
         // The tables of drills have commas in numbers.
         let line = |line: String| progress.note(&format!("  {}", line.replace('\u{202f}', ",")));
         spl_report::why(one).into_iter().for_each(line);
@@ -187,14 +189,15 @@ fn found(failed: &Why, known: &Counted, graphs: &Graphs<'_>, cut: Option<&str>) 
     found.conclusion = match (ratio, failed.times) {
         (Some(ratio), _) if ratio < WhyFile::TELLING && found.doubts.is_empty() => Conclusion::Nothing,
         (Some(ratio), _) if ratio < WhyFile::TELLING => Conclusion::Unknown,
-        _ if is_empty => Conclusion::Unknown,
+        _ if is_empty || traced + events < LEAST * (all.max(traced) + events) => Conclusion::Unknown,
         (Some(ratio), Some(times)) if times > ratio * partly => Conclusion::Partly,
         _ if is_idle => Conclusion::Partly,
         _ => Conclusion::Found,
     };
     if matches!(found.conclusion, Conclusion::Found | Conclusion::Partly) {
-        (found.causes, found.extras) = ranked(causes, extras);
+        (found.causes, found.extras) = ranked(causes, extras, all);
     }
+    growth::add(&mut found, known);
     found
 }
 
@@ -217,10 +220,11 @@ fn more(cause: &Cause) -> f64 {
     cause.bytecodes[0] - cause.bytecodes[1]
 }
 
-/// Causes and costly events with their shares of all that is more.
-fn ranked(causes: Vec<Cause>, extras: Vec<Extra>) -> (Vec<WhyCause>, Vec<WhyExtra>) {
+/// Causes and costly events with their shares of all that is more: of the bytecodes that the slow method runs more, as far as the causes
+/// are not more than these, and of what the events cost.
+fn ranked(causes: Vec<Cause>, extras: Vec<Extra>, bytecodes: f64) -> (Vec<WhyCause>, Vec<WhyExtra>) {
     let of_causes: f64 = causes.iter().map(more).sum();
-    let all = of_causes + extras.iter().map(|one| one.cost).sum::<f64>();
+    let all = of_causes.max(bytecodes) + extras.iter().map(|one| one.cost).sum::<f64>();
     let cause = |of: Cause| WhyCause { share: more(&of) / all, ..cause(of) };
     let extra = |of: Extra| {
         let Extra { kind, method, block, lines, counts, cost } = of;
@@ -256,7 +260,8 @@ fn doubts(works: &[&Work], cut: Option<&str>) -> Vec<String> {
 fn cause(of: Cause) -> WhyCause {
     let Cause { path, line, calls, bytecodes, share, hottest } = of;
     let (block, runs) = hottest.as_ref().map(|one| (one.block, one.runs)).unzip();
-    WhyCause { share, path, line, calls, bytecodes, block, lines: hottest.and_then(|one| one.lines), runs }
+    let lines = hottest.and_then(|one| one.lines);
+    WhyCause { share, path, line, calls, bytecodes, block, lines, runs, growth: None, outgrows: None }
 }
 
 /// Calls of methods that were not counted, which this work makes more often than the other one.

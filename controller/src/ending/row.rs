@@ -228,8 +228,9 @@ fn calls(left: u64, right: Option<u64>) -> String {
 /// A number of calls in at most five characters.
 fn short(number: u64) -> String {
     match number {
-        MILLIONS.. => format!("{}M", figure::digits(number as f64 / MILLIONS as f64)),
-        THOUSANDS.. => format!("{}k", number / 1000),
+        // The first number that three digits of thousands would make 1000k.
+        999_500.. => format!("{}M", figure::digits(number as f64 / MILLIONS as f64)),
+        THOUSANDS.. => format!("{}k", figure::digits(number as f64 / 1000.0)),
         _ => number.to_string(),
     }
 }
@@ -264,7 +265,8 @@ mod tests {
     #[test]
     fn many_calls_take_little_room() {
         assert_eq!(calls(9999, Some(10_000)), "9999/10k");
-        assert_eq!(calls(999_999, None), "999k");
+        assert_eq!(calls(16_995, Some(999_499)), "17k/999k");
+        assert_eq!(calls(49_877, Some(999_500)), "49.9k/1M");
         assert_eq!(calls(1_234_567, Some(0)), "1.23M/0");
     }
 }

@@ -1,6 +1,6 @@
 //! Every event of a trace as a line.
 
-use spl_graph::End;
+use spl_graph::SegmentEnd;
 use spl_trace::{Frame, Left, Ran, Stack, Tag, Visit};
 use std::io::{self, Write};
 
@@ -51,10 +51,10 @@ impl<W: Write> Visit for Lines<'_, W> {
     fn segment(&mut self, stack: &Stack, _: Tag, _: u32, ran: &Ran) {
         let blocks: String = ran.blocks.iter().map(|block| format!(" {block}")).collect();
         let end = match ran.end {
-            End::Stopped => " !".to_owned(),
-            End::Call(at) => format!(" @{at}"),
-            End::Edge(_) => String::new(),
-            End::Returned => " .".to_owned(),
+            SegmentEnd::Stopped => " !".to_owned(),
+            SegmentEnd::Call(at) => format!(" @{at}"),
+            SegmentEnd::Edge(_) => String::new(),
+            SegmentEnd::Returned => " .".to_owned(),
         };
         self.print(format_args!("{} ={blocks}{end}", stack.depth()));
     }

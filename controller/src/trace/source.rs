@@ -1,6 +1,6 @@
 //! The files of a trace, and the methods that their words name.
 
-use crate::export::drill_folder;
+use crate::drilled::{digest, drill_folder};
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
 use spl_graph::Graph;
@@ -198,15 +198,14 @@ fn methods(folder: &Path, table: &Path) -> Result<Methods, String> {
     })?;
     let mut archive = ZipArchive::new(archive).map_err(|error| cannot(&error))?;
     let mut methods = Methods::default();
-    for (digest, names) in of_class {
+    for (named, names) in of_class {
         let entry = archive
-            .by_name(&format!("{digest}.class"))
-            .map_err(|error| cannot(&format!("{digest}.class: {error}")))?;
+            .by_name(&format!("{named}.class"))
+            .map_err(|error| cannot(&format!("{named}.class: {error}")))?;
         let mut bytes = Vec::new();
         entry.take(MOST_CLASS).read_to_end(&mut bytes).map_err(|error| cannot(&error))?;
-        let found: String = spl_wire::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        if found != digest {
-            return Err(cannot(&format!("{digest}.class has other bytes than its name says")));
+        if digest(&bytes) != named {
+            return Err(cannot(&format!("{named}.class has other bytes than its name says")));
         }
         let class = ClassFile::read(&bytes).map_err(|why| cannot(&why))?;
         let of = mutf8::decode(class.name().map_err(|why| cannot(&why))?);

@@ -30,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spl-bytecode", &["spl-classfile", "spl-graph", "spl-model"]),
     ("spl-profile", &["spl-classfile", "spl-graph", "spl-model"]),
     ("spl-export", &["spl-profile", "spl-classfile", "spl-graph", "spl-model"]),
+    ("spl-analysis", &["spl-export", "spl-graph", "spl-classfile", "spl-model"]),
     ("spl-trace", &["spl-graph"]),
     ("spl-draw", &[]),
     ("spl-agent", &["spl-wire", "spl-bytecode", "spl-model"]),
@@ -50,6 +51,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "spl-graph",
             "spl-profile",
             "spl-export",
+            "spl-analysis",
             "spl-trace",
             "spl-draw",
             "spl-bytecode",
@@ -212,11 +214,10 @@ fn only_agents_have_unsafe_code() {
 fn every_profile_unwinds() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     // Overrides for one package have no say in it (Cargo book, Profiles: Overrides).
-    let whole =
-        |section: &&str| section.starts_with("profile.") && !section.starts_with("profile.dev.package.");
+    let whole = |section: &&str| section.starts_with("profile.") && !section.contains(".package.");
     let sections = manifest.split("\n[").filter(whole);
     let profiles = sections.collect::<Vec<_>>();
-    for name in ["profile.dev]", "profile.release]"] {
+    for name in ["profile.dev]", "profile.release]", "profile.dist]"] {
         assert!(profiles.iter().any(|section| section.starts_with(name)), "{name}");
     }
     for section in profiles {

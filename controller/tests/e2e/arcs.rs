@@ -29,6 +29,10 @@ fn check(options: &[&str]) {
         expected.sort_unstable();
         assert_eq!(found, expected, "{method} {callee}");
     };
+    let page = std::fs::read_to_string(case.path("out/drill.html")).unwrap();
+    let (_, sites) = page.split_once("<h2>Polymorphic calls</h2>").expect("it is there");
+    let (sites, _) = sites.split_once("</section>").unwrap();
+    assert!(sites.contains("<b>megamorphic</b>, 3 classes, 2 methods"), "{sites}");
     let area = |class: &str| format!("Arcs${class}.area()I");
     let (square, circle) = (area("Square"), area("Circle"));
     let turns = [
@@ -53,10 +57,13 @@ fn check(options: &[&str]) {
         |one: &&(String, String, String, u64)| one.0 == "implicit" && one.1 == "Arcs$Late.<clinit>()V";
     assert_eq!(late.iter().find(implicit).map(|one| one.3), Some(1), "{late:?}");
     let receivers = table(&case.path("out/drill/receivers.csv"));
-    // Executions, entries, methods, classes, and changes: the receivers come in turn, also from one round to the next.
+    // Executions, entries, methods, classes, changes, and threads: the receivers come in turn, also from one round to the next.
     let of = |method: &str| receivers[method][0][5..].join(" ");
-    assert_eq!(of("Arcs.inTurn([LArcs$Shape;)I"), format!("{0} {0} 2 3 {1}", 300 * ROUNDS, 300 * ROUNDS - 1));
-    assert_eq!(of("Arcs.withoutReceiver(LArcs$Shape;)I"), format!("{} {} 1 1 0", 10 * ROUNDS, 9 * ROUNDS));
+    assert_eq!(
+        of("Arcs.inTurn([LArcs$Shape;)I"),
+        format!("{0} {0} 2 3 {1} 1", 300 * ROUNDS, 300 * ROUNDS - 1)
+    );
+    assert_eq!(of("Arcs.withoutReceiver(LArcs$Shape;)I"), format!("{} {} 1 1 0 1", 10 * ROUNDS, 9 * ROUNDS));
 }
 
 #[test]

@@ -150,6 +150,7 @@ fn the_page_has_the_counts_of_the_tables_in_graphs() {
     ended.assert_said(&["for people in ", "out/drill.html"]);
     let page = fs::read_to_string(case.path("out/drill.html")).unwrap();
     assert!(!case.path("out/drill/classes.zip").exists() && page.contains("<code>--no-classes</code>"));
+    assert!(!page.contains("<summary>Bytecode ("), "it would be a copy of the class file");
     assert!(page.contains("All counts are exact."));
     let methods = table(&case.path("out/drill/methods.csv"));
     let called: Vec<_> = methods.iter().filter(|(_, lines)| lines[0][0] != "0").collect();
@@ -168,6 +169,35 @@ fn the_page_has_the_counts_of_the_tables_in_graphs() {
     for (method, _) in methods {
         assert!(page.contains(&quoted(&method)) || counts.runs(&method)[0] == 0, "{method}");
     }
+}
+
+#[test]
+fn bytecode_and_source_stand_next_to_graphs() {
+    let case = case();
+    let folder = case.path("sources");
+    fs::create_dir(&folder).unwrap();
+    let java = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests-java/Calls.java");
+    let text = fs::read_to_string(&java).unwrap();
+    fs::write(folder.join("Calls.java"), &text).unwrap();
+    let options = ["--replace", "--methods", "Calls**", "--sources", folder.to_str().unwrap()];
+    drill(&case, &options, &["Calls", "10"]).ends_by_itself().assert_status(0);
+    let page = fs::read_to_string(case.path("out/drill.html")).unwrap();
+    let (_, areas) = page.split_once("<h3>Calls.areas([LCalls$Shape;)I</h3>").expect("its graph is there");
+    let (areas, _) = areas.split_once("</section>").unwrap();
+    assert!(areas.contains("invokeinterface Calls$Shape.area()I"), "{areas}");
+    let number = 1 + text.lines().position(|line| line.contains("sum += shape.area()")).unwrap();
+    let line = format!(">{number}</a></td><td class=\"n\">40</td><td><code>");
+    assert!(areas.contains(&line) && areas.contains("sum += shape.area();"), "{line}: {areas}");
+    // A shorter file cannot be that of the class.
+    fs::write(folder.join("Calls.java"), "class Calls {}\n").unwrap();
+    drill(&case, &options, &["Calls", "10"]).ends_by_itself().assert_status(0);
+    let page = fs::read_to_string(case.path("out/drill.html")).unwrap();
+    assert!(page.contains("it is not the source of this class."), "{page}");
+    // A wrong place is noticed before the program starts.
+    let missing = [&options[..4], &["missing"]].concat();
+    let ended = drill(&case, &missing, &["Calls", "10"]).ends_by_itself();
+    ended.assert_status(2);
+    assert!(ended.err.contains("name a folder, JAR or ZIP with source files"), "{}", ended.err);
 }
 
 #[test]
@@ -335,6 +365,15 @@ fn a_drill_that_cannot_be_made_says_why() {
     fs::write(case.path("file"), "").unwrap();
     check(&["--all", "--out", "file"], "choose another folder with --out");
     assert!(!case.path("out/drill/methods.csv").exists());
+}
+
+#[test]
+fn what_stops_a_thread_that_begins_reaches_it() {
+    let case = case();
+    let ended =
+        drill(&case, &["--methods", "StoppedAtBirth#main"], &["StoppedAtBirth", "2000"]).ends_by_itself();
+    ended.assert_status(0);
+    assert!(["all ended\n", "cannot stop threads\n"].contains(&&*ended.out), "{}", ended.out);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn start(case: &Case, options: &[&str], program: &[&str]) -> Running {
 fn found(case: &Case) -> Value {
     let text = fs::read(case.path("out/why.json")).unwrap();
     let found: Value = serde_json::from_slice(&text).unwrap();
-    let schema = fs::read(harness::root().join("docs/schema/why-2.json")).unwrap();
+    let schema = fs::read(harness::root().join("docs/schema/why-3.json")).unwrap();
     let schema: Value = serde_json::from_slice(&schema).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&found), keys(&schema["properties"]));
@@ -161,7 +161,7 @@ fn no_cause_is_named_where_both_sides_run_the_same() {
 
 #[test]
 fn a_callee_that_others_call_as_well_is_counted_within_the_calls_of_each_method() {
-    let case = Case::comparing("median(Apart.slow(I)J) <= median(Apart.quick(I)J)\n");
+    let case = Case::comparing("median(Apart.slow(I)J) <= 0.1 * median(Apart.quick(I)J)\n");
     let ended = start(&case, &["--drill-for", "60s", "--stop-program"], &["Apart"]).ends_by_itself();
     ended.assert_status(1);
     let found = found(&case);
@@ -185,7 +185,7 @@ fn a_callee_that_others_call_as_well_is_counted_within_the_calls_of_each_method(
 
 #[test]
 fn a_method_that_calls_the_other_one_counts_in_turn_with_it() {
-    let case = Case::comparing("median(Nested.whole(I)J) <= median(Nested.part(I)J)\n");
+    let case = Case::comparing("median(Nested.whole(I)J) <= 0.1 * median(Nested.part(I)J)\n");
     let ended = start(&case, &["--drill-for", "60s", "--stop-program"], &["Nested"]).ends_by_itself();
     ended.assert_status(1);
     let found = found(&case);
@@ -212,6 +212,56 @@ fn a_method_that_calls_the_other_one_counts_in_turn_with_it() {
     );
 }
 
+/// Claims of methods whose work grows with the size of their arguments, each in the same way but the first one.
+const GROWING: &str = "median(Grows.square([I)J) <= median(Grows.line([I)J)
+median(Grows.thrice(Ljava/lang/String;Ljava/lang/Object;)J) <= 0.1 * median(Grows.once(Ljava/lang/String;Ljava/lang/Object;)J)
+median(Grows.busy(Ljava/util/List;ILjava/lang/String;Ljava/lang/Object;)J) <= 0.1 * median(Grows.idle()J)
+";
+
+#[test]
+fn what_grows_faster_than_the_other_side_is_said() {
+    let case = Case::comparing(GROWING);
+    let mut run = start(&case, &["--drill-for", "60s"], &["Grows"]);
+    run.awaits("what was found is in out/why.json");
+    // The sizes ran no code of the program, which compares its results.
+    let ended = run.ends();
+    ended.assert_status(1);
+    assert!(ended.out.ends_with("ended\n"), "{}", ended.out);
+    let found = found(&case);
+    let [square, thrice, busy] = &found["claims"].as_array().unwrap()[..] else { panic!("{found:#}") };
+    let near = |value: &Value, expected: f64| (value.as_f64().unwrap() / expected - 1.0).abs() < 0.05;
+    let first = &square["causes"][0];
+    let growth = &first["growth"];
+    assert!(near(&growth["power"], 2.0) && near(&first["outgrows"], 1.0), "{found:#}");
+    assert_eq!(
+        (&first["path"], &growth["sizes"]),
+        (&serde_json::json!([]), &serde_json::json!([50.0, 400.0]))
+    );
+    assert!(
+        near(&growth["figures"][0], 50.0 * 50.0) && near(&growth["figures"][1], 400.0 * 400.0),
+        "{found:#}"
+    );
+    assert!(
+        near(&square["growth"]["power"], 2.0) && near(&square["growth_of_other"]["power"], 1.0),
+        "{found:#}"
+    );
+    ended.assert_said(&[
+        "; it grows with the size of the arguments, power 2.0",
+        " runs a call at size 50, ",
+        "at size 400; nothing in a call of Grows.line([I)J grows with more than power 1.0",
+    ]);
+
+    assert!(
+        near(&thrice["growth"]["power"], 1.0) && near(&thrice["growth_of_other"]["power"], 1.0),
+        "{found:#}"
+    );
+    assert_eq!((&busy["growth"], &busy["growth_of_other"]), (&Value::Null, &Value::Null), "{found:#}");
+    for claim in [thrice, busy] {
+        assert_eq!((&claim["conclusion"], &claim["causes"][0]["outgrows"]), (&"found".into(), &Value::Null));
+    }
+    assert_eq!(ended.err.matches("it grows with").count(), 1, "{}", ended.err);
+}
+
 #[test]
 fn an_interrupt_ends_the_search_and_is_not_lost() {
     let case = Case::comparing(FAILS);
@@ -232,6 +282,26 @@ fn a_program_that_ended_with_its_measurement_tells_nothing_more() {
         ended.assert_said(&["no reasons were looked for", "--for ends it earlier"]);
     }
     assert!(!case.path("out/why.json").exists());
+}
+
+#[test]
+fn an_undecided_claim_whose_times_speak_against_it_is_drilled() {
+    // A mean needs more calls than the program makes, and the times are far apart.
+    let case = Case::comparing("CompareLoop.slow([I)J <= CompareLoop.fast([I)J\n")
+        .set("scheduler", "profile", "production")
+        .set("controller", "max-method-measurements", "1000000")
+        .set("evaluator", "rare-calls", "1000000000");
+    let options = ["--for", "4s", "--drill-for", "6s", "--stop-program"];
+    let ended = start(&case, &options, &["CompareLoop", "0", "2560"]).ends_by_itself();
+    ended.assert_status(3);
+    ended.assert_said(&[
+        "looking for the reasons of 1 undecided claim for at most 6 s",
+        "<= CompareLoop.fast([I)J would fail, by its times so far:",
+        "CompareLoop.pass(J[I)J is called 30 times against 1 in line ",
+    ]);
+    assert_eq!(found(&case)["claims"][0]["is_undecided"], true);
+    let page = fs::read_to_string(case.path("out/report.html")).unwrap();
+    assert!(page.contains("is undecided: its times so far speak against it"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::case::Case;
 use crate::drill::{case, drill, exported, table};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fs;
 
 /// Rounds of the program, in each of which it makes its calls.
 const ROUNDS: u64 = 1000;
@@ -73,6 +74,29 @@ fn drilled() -> Case {
     let methods = ["--methods", "Calls", "Calls$*", "--out", "out"];
     drill(&case, &methods, &["Calls", &ROUNDS.to_string()]).ends().assert_status(0);
     case
+}
+
+#[test]
+fn a_table_that_was_changed_since_is_refused() {
+    let case = drilled();
+    type Damage = fn(&str) -> String;
+    let damages: [(&str, &str, Damage); 3] = [
+        ("blocks.csv", "csv", |text| text.replacen(",1,", ",2,", 1)),
+        ("edges.csv", "callgrind", |text| text.split_at(text.len() / 2).0.to_owned()),
+        ("methods.csv", "jacoco", |text| text.replacen("Calls", "Call", 1)),
+    ];
+    for (name, form, damage) in damages {
+        let path = case.path("out/drill").join(name);
+        let written = fs::read_to_string(&path).unwrap();
+        fs::write(&path, damage(&written)).unwrap();
+        assert_ne!(fs::read_to_string(&path).unwrap(), written);
+        let output = case.spl_with(&["export", "out", "--as", form]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{said}");
+        assert!(said.contains(&format!("out/drill/{name}: it is not as the drill wrote it")), "{said}");
+        fs::write(&path, written).unwrap();
+    }
+    assert!(exported(&case, "csv").lines().count() > 1);
 }
 
 #[test]

@@ -9,6 +9,7 @@ fn picture(text: &str) -> Picture {
         title: format!("title {text}"),
         classes: "h3".to_owned(),
         attributes: vec![("data-n", text.to_owned())],
+        link: Some("#\"<".to_owned()),
         is_double: is_exit,
         is_exit,
     };

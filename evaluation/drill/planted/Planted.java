@@ -1,8 +1,12 @@
 import com.sun.net.httpserver.HttpServer;
+import java.io.PrintWriter;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -10,11 +14,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 
 /**
  * A server with ten pairs of methods that do the same, of which one has a known cause of slowness, and a pair without any. The
- * lines of each cause have a mark with the slow method, which {@code accept/lib/planted.py} looks up. Argument: seconds to run.
+ * lines of each cause have a mark with the slow method, which {@code accept/lib/planted.py} looks up. Arguments: seconds to run, and
+ * a file that gets a line for each 200 ms: seconds since 1970, requests answered since the start, processor seconds of the program.
  */
 public final class Planted {
     private static final int[] DATA = new int[60];
@@ -25,6 +31,7 @@ public final class Planted {
     private static final Object LOCK = new Object();
     private static final Shape[] MIXED = new Shape[200];
     private static final Shape[] SAME = new Shape[200];
+    private static final AtomicLong ANSWERED = new AtomicLong();
     private static int total;
 
     static {
@@ -324,6 +331,11 @@ public final class Planted {
         server.start();
         URL url = new URL("http", loopback.getHostAddress(), server.getAddress().getPort(), "/");
         long end = System.nanoTime() + Long.parseLong(arguments[0]) * 1_000_000_000L;
+        if (arguments.length > 1) {
+            Thread notes = new Thread(() -> note(Path.of(arguments[1])));
+            notes.setDaemon(true);
+            notes.start();
+        }
         Thread[] clients = {new Thread(() -> ask(url, end)), new Thread(() -> ask(url, end))};
         for (Thread client : clients) {
             client.start();
@@ -340,7 +352,20 @@ public final class Planted {
             while (System.nanoTime() < end) {
                 HttpURLConnection connection = (HttpURLConnection) url.openConnection();
                 connection.getInputStream().readAllBytes();
+                ANSWERED.incrementAndGet();
                 Thread.sleep(1);
+            }
+        } catch (Exception error) {
+            throw new IllegalStateException(error);
+        }
+    }
+
+    private static void note(Path file) {
+        try (PrintWriter writer = new PrintWriter(Files.newBufferedWriter(file), true)) {
+            while (true) {
+                long cpu = ProcessHandle.current().info().totalCpuDuration().map(Duration::toMillis).orElse(0L);
+                writer.println(System.currentTimeMillis() / 1e3 + " " + ANSWERED.get() + " " + cpu / 1e3);
+                Thread.sleep(200);
             }
         } catch (Exception error) {
             throw new IllegalStateException(error);

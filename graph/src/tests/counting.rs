@@ -15,6 +15,22 @@ const STEPS: usize = 300;
 pub(super) struct Walked {
     pub(super) values: Vec<u64>,
     pub(super) truth: Counts,
+    /// All places that were passed, in their order.
+    passed: Vec<Place>,
+}
+
+/// The places that a walk passes, and its true counts.
+pub(super) fn passed(graph: &Graph<'_>, choices: impl Iterator<Item = usize>) -> (Vec<Place>, Counts) {
+    let walked = walk(graph, &[], choices);
+    (walked.passed, walked.truth)
+}
+
+impl Walked {
+    fn pass(&mut self, place: Place, places: &[Place]) {
+        let counter = places.iter().position(|one| *one == place);
+        counter.into_iter().for_each(|counter| self.values[counter] += 1);
+        self.passed.push(place);
+    }
 }
 
 /// Activations of a method one after the other. Each choice is a number: of the way out of a block.
@@ -29,6 +45,7 @@ pub(super) fn walk(graph: &Graph<'_>, places: &[Place], choices: impl Iterator<I
             caught: (0..graph.blocks.len()).map(|block| handles(block).then_some(0)).collect(),
             left: 0,
         },
+        passed: Vec::new(),
     };
     for (edge, of) in graph.edges.iter().zip(&mut walked.truth.edges) {
         *of = of.filter(|_| !graph.blocks[edge.from].is_dead);
@@ -38,12 +55,9 @@ pub(super) fn walk(graph: &Graph<'_>, places: &[Place], choices: impl Iterator<I
     }
     let mut at = None;
     for choice in choices {
-        let pass = |place: Place, values: &mut Vec<u64>| {
-            places.iter().position(|one| *one == place).into_iter().for_each(|counter| values[counter] += 1);
-        };
         let number = at.unwrap_or_else(|| {
-            pass(Place::Entry, &mut walked.values);
-            enter(0, &mut walked, pass);
+            walked.pass(Place::Entry, places);
+            enter(0, &mut walked, places);
             0
         });
         let block = &graph.blocks[number];
@@ -57,20 +71,25 @@ pub(super) fn walk(graph: &Graph<'_>, places: &[Place], choices: impl Iterator<I
         if way < edges().count() {
             let place = edges().nth(way).unwrap();
             walked.truth.edges[place] = walked.truth.edges[place].map(|count| count + 1);
-            pass(Place::Edge(place), &mut walked.values);
+            walked.pass(Place::Edge(place), places);
             at = Some(graph.edges[place].to);
-            enter(graph.edges[place].to, &mut walked, pass);
+            enter(graph.edges[place].to, &mut walked, places);
         } else if way < flows {
-            pass(Place::Return(number), &mut walked.values);
+            walked.pass(Place::Return(number), places);
         } else {
             walked.truth.gone[number] += 1;
+            // Each second time it comes from the `athrow`, if the block has one: that place was passed then.
+            let is_last = block.throws == Some(block.last) || choice / ways % 2 == 0;
+            if block.exit == Some(Exit::Throw) && is_last {
+                walked.pass(Place::Throw(number), places);
+            }
             let caught =
                 block.edges.clone().filter(|&edge| graph.edges[edge].kind.is_exception()).nth(way - flows);
             match caught.map(|edge| graph.edges[edge].to) {
                 Some(handler) => {
                     walked.truth.caught[handler] = walked.truth.caught[handler].map(|count| count + 1);
                     at = Some(handler);
-                    enter(handler, &mut walked, pass);
+                    enter(handler, &mut walked, places);
                 }
                 None => walked.truth.left += 1,
             }
@@ -103,9 +122,6 @@ fn finish(graph: &Graph<'_>, from: usize, walked: &mut Walked, places: &[Place])
             }
         }
     }
-    let pass = |place: Place, values: &mut Vec<u64>| {
-        places.iter().position(|one| *one == place).into_iter().for_each(|counter| values[counter] += 1);
-    };
     let Some(end) = end else {
         // An endless loop that cannot throw: of this activation only its entry is known.
         walked.truth.left = i64::MIN;
@@ -120,20 +136,23 @@ fn finish(graph: &Graph<'_>, from: usize, walked: &mut Walked, places: &[Place])
     }
     for place in path.into_iter().rev() {
         walked.truth.edges[place] = walked.truth.edges[place].map(|count| count + 1);
-        pass(Place::Edge(place), &mut walked.values);
-        enter(graph.edges[place].to, walked, pass);
+        walked.pass(Place::Edge(place), places);
+        enter(graph.edges[place].to, walked, places);
     }
     if graph.blocks[end].throws.is_some() {
+        if graph.blocks[end].exit == Some(Exit::Throw) {
+            walked.pass(Place::Throw(end), places);
+        }
         walked.truth.gone[end] += 1;
         walked.truth.left += 1;
     } else {
-        pass(Place::Return(end), &mut walked.values);
+        walked.pass(Place::Return(end), places);
     }
 }
 
-fn enter(block: usize, walked: &mut Walked, pass: impl Fn(Place, &mut Vec<u64>)) {
+fn enter(block: usize, walked: &mut Walked, places: &[Place]) {
     walked.truth.blocks[block] += 1;
-    pass(Place::Head(block), &mut walked.values);
+    walked.pass(Place::Head(block), places);
 }
 
 /// Compares what flags say with what was done.

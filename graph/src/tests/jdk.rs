@@ -4,8 +4,9 @@
 
 use super::counting;
 use super::invariants::check;
+use super::paths;
 use super::segmenting;
-use crate::{Call, Graph, NoGraph, forms};
+use crate::{Call, Cuts, Graph, NoGraph, Paths, forms};
 use spl_classes::{Catalogue, Jdk};
 use spl_classfile::class::ClassFile;
 use spl_classfile::code::Code;
@@ -39,6 +40,11 @@ struct Met {
     most_covered: usize,
     counters: usize,
     most_segments: u32,
+    /// Paths, and with at most 1,024 of a method.
+    paths: usize,
+    fewer_paths: usize,
+    /// Methods that are cut where ways meet.
+    cut: usize,
 }
 
 fn walk(class: &ClassFile<'_>, met: &mut Met) {
@@ -53,6 +59,12 @@ fn walk(class: &ClassFile<'_>, met: &mut Met) {
         assert!(forms::text(&graph).lines().count() == 1 + graph.blocks.len() + graph.handlers.len());
         met.methods += 1;
         met.counters += counting::compare(&graph, choices(met.methods as u64).take(WALK));
+        let plain = paths::PLAIN;
+        paths::compare(&graph, plain, choices(met.methods as u64).take(WALK));
+        met.paths += Paths::of(&graph, plain).count() as usize;
+        met.fewer_paths += Paths::of(&graph, Cuts { most: 1024, ..plain }).count() as usize;
+        let is_cut = Paths::of(&graph, Cuts { most: u32::MAX, ..plain }).count() > plain.most;
+        met.cut += usize::from(is_cut);
         counting::compare_flags(&graph, choices(met.methods as u64).take(WALK));
         met.most_segments =
             met.most_segments.max(segmenting::compare(&graph, choices(met.methods as u64).take(WALK)));

@@ -3,7 +3,7 @@
 use super::by_hand::foo;
 use super::random::{class_of, steps};
 use super::shapes::with_graph;
-use crate::{End, Graph, MOST_SEGMENTS, Next, Segments, Step};
+use crate::{Graph, MOST_SEGMENTS, Next, SegmentEnd, SegmentStep, Segments};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -16,13 +16,13 @@ struct Walker<'g> {
 
 impl Walker<'_> {
     /// Ends a segment, and compares what its number says with what was done.
-    fn end(&mut self, end: End) {
+    fn end(&mut self, end: SegmentEnd) {
         let told = self.segments.segment(self.number).expect("a segment has this number");
         assert_eq!((told.blocks, told.end), (std::mem::take(&mut self.since), end), "number {}", self.number);
     }
 
     /// Passes a way out of a part of a block; whether the activation goes on.
-    fn pass(&mut self, step: Step, end: End) -> bool {
+    fn pass(&mut self, step: SegmentStep, end: SegmentEnd) -> bool {
         self.number += step.add;
         match step.next {
             None => true,
@@ -65,7 +65,10 @@ pub(super) fn compare(graph: &Graph<'_>, mut choices: impl Iterator<Item = usize
                 if throws {
                     break;
                 }
-                walker.pass(segments.at_call(call.at).expect("each call ends segments"), End::Call(call.at));
+                walker.pass(
+                    segments.at_call(call.at).expect("each call ends segments"),
+                    SegmentEnd::Call(call.at),
+                );
                 throws = choice % 7 == 0;
                 if throws {
                     break;
@@ -81,7 +84,7 @@ pub(super) fn compare(graph: &Graph<'_>, mut choices: impl Iterator<Item = usize
             let way = choice % (ways + extra);
             if throws || way == ways {
                 // The number at the exception has to name the path so far.
-                walker.end(End::Stopped);
+                walker.end(SegmentEnd::Stopped);
                 let caught: Vec<usize> =
                     block.edges.clone().filter(|&edge| graph.edges[edge].kind.is_exception()).collect();
                 let Some(&edge) = caught.get(choice % (caught.len() + 1)) else { continue 'activations };
@@ -89,10 +92,10 @@ pub(super) fn compare(graph: &Graph<'_>, mut choices: impl Iterator<Item = usize
                 walker.number = u32::MAX;
             } else if let Some(&edge) = flows.get(way) {
                 let step = segments.on_edge(edge).expect("edges of live blocks have steps");
-                walker.pass(step, End::Edge(edge));
+                walker.pass(step, SegmentEnd::Edge(edge));
                 at = graph.edges[edge].to;
             } else {
-                assert!(!walker.pass(returned.expect("the only way left"), End::Returned));
+                assert!(!walker.pass(returned.expect("the only way left"), SegmentEnd::Returned));
                 continue 'activations;
             }
         }
@@ -106,9 +109,9 @@ fn a_turn_of_the_papers_loop_is_one_segment_without_its_calls() {
         let segments = Segments::of(graph);
         let all: Vec<_> = (0..segments.count()).map(|number| segments.segment(number).unwrap()).collect();
         let edge = |from, to| graph.edges.iter().position(|one| (one.from, one.to) == (from, to)).unwrap();
-        let turn = |one: &&crate::Segment| one.blocks == [1, 2, 4] && one.end == End::Edge(edge(4, 1));
+        let turn = |one: &&crate::Segment| one.blocks == [1, 2, 4] && one.end == SegmentEnd::Edge(edge(4, 1));
         assert_eq!(all.iter().filter(turn).count(), 1);
-        assert!(all.iter().any(|one| one.blocks == [0, 1, 5] && one.end == End::Returned));
+        assert!(all.iter().any(|one| one.blocks == [0, 1, 5] && one.end == SegmentEnd::Returned));
         assert_eq!(segments.segment(segments.count()), None);
         assert!(!segments.is_single(graph));
     });

@@ -18,7 +18,18 @@ fn rates(class: &str, member: &str, calls: u64, bytecodes: f64, sites: &[(&str, 
     let sites = sites.iter().map(site).collect();
     let events = Events { caught: 0.5, ..Events::default() };
     let busiest = vec![Busiest { kind: EventKind::Caught, block: 2, lines: Some((5, 5)), count: 0.5 }];
-    Rates { class: class.into(), member: member.into(), calls, bytecodes, events, busiest, hottest, sites }
+    let blocks = vec![(1.0, bytecodes)];
+    Rates {
+        class: class.into(),
+        member: member.into(),
+        calls,
+        bytecodes,
+        events,
+        busiest,
+        hottest,
+        sites,
+        blocks,
+    }
 }
 
 fn known(all: Vec<Rates>) -> Known {
@@ -307,6 +318,7 @@ fn arcs_tell_apart_the_calls_of_several_places() {
         count,
         answers,
         changes: None,
+        threads: None,
     };
     // Arcs of other methods tell nothing about these calls.
     let both = |methods: [&str; 2]| methods.map(str::to_owned).into();

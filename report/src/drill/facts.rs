@@ -6,6 +6,8 @@ use crate::graph::Counted;
 pub const MOST_DRAWN: usize = 40;
 /// Most calls of the tree.
 pub const MOST_CALLS: usize = 400;
+/// Most calls whose receiver chooses the method.
+pub const MOST_SITES: usize = 100;
 /// Most calls from the top of the tree to its end.
 pub const DEEPEST: usize = 30;
 /// Most blocks of a method whose graph the page has.
@@ -44,6 +46,89 @@ pub struct DrillFacts {
     pub drawn: Vec<Counted>,
     /// The calls, from the methods that are called from outside; empty with flags.
     pub tree: Tree,
+    /// Calls whose receiver chooses the method; `None` where arcs did not count.
+    pub sites: Option<Sites>,
+    /// Times of calls, in place of counts.
+    pub times: Option<Times>,
+}
+
+/// The times of calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Cost of a probe, picoseconds a call: within the time that it takes, and outside.
+    pub probe_ps: [u64; 2],
+    /// Methods, those with most own time first.
+    pub methods: Vec<TimedMethod>,
+}
+
+/// The times of a method, nanoseconds, without the estimated cost of probes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TimedMethod {
+    /// Its name.
+    pub method: String,
+    /// Number of calls that ended.
+    pub calls: u64,
+    /// With all that was called.
+    pub total_ns: u64,
+    /// Without the measured methods that it called.
+    pub own_ns: u64,
+    /// Cost of probes in the total time as it was measured.
+    pub probes_in_total_ns: u64,
+    /// Cost of probes in the own time as it was measured.
+    pub probes_in_own_ns: u64,
+    /// Number of calls without times.
+    pub untimed: u64,
+    /// Why its figures may be wrong; empty if nothing is known against them.
+    pub doubt: String,
+}
+
+/// Calls whose receiver chooses the method, and that entered a counted one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sites {
+    /// Their number, with receivers of one class, of two, and of more.
+    pub kinds: [usize; 3],
+    /// Those with most methods and calls, at most [`MOST_SITES`].
+    pub listed: Vec<Site>,
+}
+
+/// A call whose receiver chooses the method.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// The calling method.
+    pub method: String,
+    /// Place of it among the methods that are drawn.
+    pub drawn: Option<usize>,
+    /// Its source line, if that is known.
+    pub line: Option<u16>,
+    /// Its block.
+    pub block: usize,
+    /// The method that the code names.
+    pub callee: String,
+    /// Number of calls.
+    pub calls: u64,
+    /// Number of classes of receivers.
+    pub classes: usize,
+    /// Number of methods that it entered.
+    pub methods: usize,
+    /// Number of times that the receiver's class changed.
+    pub changes: u64,
+    /// The answers to the calls, those of most calls first.
+    pub answers: Vec<Answered>,
+}
+
+/// An answer to some calls of a site.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answered {
+    /// A word as in `arcs.csv`, and perhaps a reason.
+    pub what: String,
+    /// The method that was entered, if one was.
+    pub method: String,
+    /// Classes of the receivers, where they are known.
+    pub receivers: String,
+    /// Number of calls.
+    pub calls: u64,
+    /// Whether they are among the calls of the site.
+    pub is_among: bool,
 }
 
 /// A tree of calls by averages: the cost of a call is that of all calls of its method.

@@ -1,7 +1,8 @@
 //! A method of the page: its graph, its blocks, its callers and callees.
 
-use crate::figure::count;
-use crate::graph::{Counted, Link, blocks, figure, largest};
+use super::paths::paths;
+use crate::figure::{count, counted};
+use crate::graph::{Counted, Link, blocks, bytecode, figure, largest, source};
 use maud::{Markup, html};
 
 /// Callers and callees that are listed; more are counted.
@@ -13,11 +14,16 @@ pub(super) fn section(place: usize, method: &Counted, is_cover: bool) -> Markup 
     html! {
         section.method id=(id) data-calls=(method.calls) {
             h3 { (method.name) }
-            p.quiet { (count(method.calls)) " calls. " a href="#methods" { "All methods" } }
+            p.quiet { (counted(method.calls, "call", "calls")) ". " a href="#methods" { "All methods" } }
             div.both {
                 (figure(&id, method, largest(method)))
-                (blocks(&id, method))
+                div {
+                    (source(&id, method))
+                    details open { summary { "Blocks (" (method.blocks.len()) ")" } (blocks(&id, method)) }
+                    (bytecode(&id, method))
+                }
             }
+            (paths(method))
             (links("Called from", "Caller", "Its block", &method.callers, is_cover))
             (links("Calls", "Callee", "Block", &method.callees, is_cover))
         }
@@ -31,20 +37,23 @@ fn links(title: &str, method: &str, block: &str, all: &[Link], is_cover: bool) -
         (false, (least, most)) if least == most => count(most),
         (false, (least, most)) => format!("{} to {}", count(least), count(most)),
     };
+    let has_answers = all.iter().any(|link| !link.answer.is_empty());
     html! {
         @if !all.is_empty() {
             details {
                 summary { (title) " (" (all.len()) ")" }
                 div.scroll tabindex="0" role="region" aria-label=(title) {
                     table {
-                        thead { tr { th { (method) } th.n { (block) } th.n { "Calls" } } }
+                        thead { tr { th { (method) } th.n { (block) } th.n { "Calls" } @if has_answers { th { "Answer" } th { "Receivers" } } } }
                         tbody {
                             @for link in all.iter().take(MOST_LINKS) {
-                                tr { td.wide { (link.method) } td.n { (link.block) } td.n { (times(link)) } }
+                                tr {
+                                    td.wide { (link.method) } td.n { (link.block) } td.n { (times(link)) }
+                                    @if has_answers { td { (link.answer) } td.wide { (link.receivers) } } }
                             }
                         }
                     }
-                    @if all.len() > MOST_LINKS { p.quiet { (all.len() - MOST_LINKS) " more: " code { "calls.csv" } " has all." } }
+                    @if all.len() > MOST_LINKS { p.quiet { (all.len() - MOST_LINKS) " more: " code { (if has_answers { "arcs.csv" } else { "calls.csv" }) } " has all." } }
                 }
             }
         }

@@ -3,18 +3,22 @@
 use super::facts::{DrillFacts, MOST_BLOCKS, MOST_DRAWN, Method};
 use super::icicles;
 use super::method;
+use super::paths;
+use super::polymorphic;
+use super::times;
 use crate::figure::{count, counted};
 use crate::graph;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(crate) const STYLE: &str = include_str!("drill.css");
-pub(crate) const STYLE_HASH: &str = "'sha256-QVg78j6YjiU8qEILQqngbPnVTtGBzkxxOqCf24R5NqM='";
+pub(crate) const STYLE_HASH: &str = "'sha256-CilNMsGjvRdrWnYiEaqMqgmPG9M0fLy3ee0SSOHyHO0='";
 /// Policy of the page: its styles and its script, by their hashes, and nothing else. A test has the right ones.
 fn policy() -> String {
     format!(
-        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src {STYLE_HASH} {}; script-src {}",
+        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src {STYLE_HASH} {}; script-src {} {}",
         graph::STYLE_HASH,
-        graph::SCRIPT_HASH
+        graph::SCRIPT_HASH,
+        paths::SCRIPT_HASH
     )
 }
 /// Lines of the table of methods, and of what did not count; the files have the others.
@@ -42,14 +46,19 @@ pub fn page(facts: &DrillFacts) -> String {
                 header { h1 { "Drill of " (facts.command) } (taken(facts)) }
                 main {
                     (exactness(facts))
-                    (methods(facts))
+                    @match &facts.times { Some(times) => (times::section(times)), None => (methods(facts)) }
                     (icicles::section(facts))
+                    (polymorphic::section(facts))
                     (graphs(facts))
                     (left(facts))
                 }
                 footer { p { "Made by spl " (facts.spl) ". The tables are in the folder of the same name: "
-                    code { "methods.csv" } ", " code { "blocks.csv" } ", " code { "edges.csv" } ", " code { "calls.csv" } "." } }
+                    @if facts.times.is_some() { code { "times.csv" } "." } @else {
+                    code { "methods.csv" } ", " code { "blocks.csv" } ", " code { "edges.csv" } ", " code { "calls.csv" }
+                    @if facts.sites.is_some() { ", " code { "arcs.csv" } ", " code { "receivers.csv" } } "."
+                    } } }
                 script { (PreEscaped(graph::SCRIPT)) }
+                @if facts.drawn.iter().any(|one| one.paths.is_some()) { script { (PreEscaped(paths::SCRIPT)) } }
             }
         }
     };
@@ -59,20 +68,26 @@ pub fn page(facts: &DrillFacts) -> String {
 
 /// The kind of counts, their scope, and their cost.
 fn taken(facts: &DrillFacts) -> Markup {
-    let what = if facts.is_cover { "Whether each block was run" } else { "How often each block was run" };
+    let (what, adds) = match (&facts.times, facts.is_cover) {
+        (Some(_), _) => ("How long calls took", "probe"),
+        (None, true) => ("Whether each block was run", "flag"),
+        (None, false) => ("How often each block was run", "counter"),
+    };
     html! {
         p { (what) ", in methods " code { (facts.scope) } ": "
             (counted(facts.counted as u64, "method", "methods")) " of " (counted(facts.classes as u64, "class", "classes"))
             ", process " (facts.pid) ", " (format!("{:.1}", facts.seconds)) " s from the beginning to the end." }
         @if facts.changed.0 > 0 {
             p { "Cost: " (counted(u64::from(facts.changed.0), "loaded class was", "loaded classes were")) " changed in "
-                (format!("{:.0}", facts.changed.1)) " ms at the beginning; each counter adds to the time of its method." }
+                (format!("{:.0}", facts.changed.1)) " ms at the beginning; each " (adds) " adds to the time of its method." }
         } @else {
-            p { "Cost: no loaded class had to be changed at the beginning; each counter adds to the time of its method." }
+            p { "Cost: no loaded class had to be changed at the beginning; each " (adds) " adds to the time of its method." }
         }
         @if !facts.has_classes {
-            p { b { "Missing:" } " the class files, as " code { "--no-classes" } " asked. The graphs on this page are complete, but "
-                code { "spl export" } " cannot join the tables with the code." }
+            p { b { "Missing:" } " the class files, as " code { "--no-classes" } " asked. "
+                @if facts.times.is_some() { "Nothing on this page needs them." } @else {
+                    "The graphs on this page are complete, but without bytecode, and " code { "spl export" } " cannot join the tables with the code."
+                } }
         }
     }
 }
@@ -82,9 +97,9 @@ fn exactness(facts: &DrillFacts) -> Markup {
         section {
             h2 { "Exactness" }
             @if facts.doubts.is_empty() {
-                p { b { "All counts are exact." } }
+                p { b { @if facts.times.is_some() { "All calls that ended were timed." } @else { "All counts are exact." } } }
             } @else {
-                p { b { "Counts may not be exact:" } }
+                p { b { @if facts.times.is_some() { "Times may be wrong:" } @else { "Counts may not be exact:" } } }
                 ul { @for doubt in &facts.doubts { li { (doubt) } } }
             }
         }
@@ -153,7 +168,7 @@ fn left(facts: &DrillFacts) -> Markup {
     html! {
         @if !facts.left.is_empty() {
             section {
-                h2 { "Not counted" }
+                h2 { @if facts.times.is_some() { "Not timed" } @else { "Not counted" } }
                 details {
                     summary { (counted(facts.left.len() as u64, "class or method", "classes and methods")) }
                     ul { @for (name, why) in facts.left.iter().take(MOST_LEFT) { li { code { (name) } ": " (why) } } }

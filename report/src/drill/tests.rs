@@ -22,11 +22,12 @@ fn counted(name: &str) -> Counted {
         gone,
         calls: vec![name.to_owned()],
     };
-    let link = Link { method: name.to_owned(), block: 2, count: (3, 1_000) };
+    let link = Link { method: name.to_owned(), block: 2, count: (3, 1_000), ..Link::default() };
     Counted {
         name: name.to_owned(),
         calls: 5,
         unit: Unit::Counts,
+        paths: None,
         marked: Vec::new(),
         picture: Picture {
             blocks: vec![block(0, false), block(1, false), block(2, true)],
@@ -34,9 +35,37 @@ fn counted(name: &str) -> Counted {
         },
         blocks: vec![counts(1_000, Some(0)), counts(0, Some(0)), counts(5, None)],
         edges: vec![Some(1_000), Some(0), None, Some(12)],
+        code: code(name),
+        source: Some(source(name)),
         callers: vec![link.clone(); 25],
         callees: vec![link],
     }
+}
+
+/// Three instructions of two blocks, and a fourth that is left out.
+fn code(name: &str) -> Code {
+    let insn = |at: u32, line, block, text: &str, targets: Vec<(String, usize)>| Instruction {
+        at,
+        line: Some(line),
+        block,
+        text: text.to_owned(),
+        targets,
+        more_targets: 0,
+    };
+    let listed = vec![
+        insn(0, 7, 0, name, Vec::new()),
+        insn(1, 7, 0, "ifeq", vec![(String::new(), 2)]),
+        Instruction { more_targets: 3, ..insn(4, 8, 1, "tableswitch", vec![("default".to_owned(), 0)]) },
+    ];
+    Code { listed, all: 4 }
+}
+
+/// Two lines of code and one around.
+fn source(name: &str) -> Source {
+    let line = |number, count, blocks| SourceLine { number, text: format!("  {name}"), count, blocks };
+    let parts =
+        vec![vec![line(6, None, vec![]), line(7, Some(1_000), vec![0, 2])], vec![line(12, Some(0), vec![1])]];
+    Source { file: name.to_owned(), parts: Ok(parts), left_out: 2 }
 }
 
 fn facts(name: &str) -> DrillFacts {
@@ -73,11 +102,43 @@ fn hostile_names_stay_text() {
 }
 
 #[test]
+fn bytecode_and_source_stand_beside_the_graph_with_counts_and_links() {
+    let page = page(&facts("A.b()V"));
+    for words in [
+        "<a href=\"#m0c1\"><g class=\"b h0\"",
+        "<a href=\"#m0r2\"><g class=\"b h2\"",
+        "<summary>Bytecode (4 instructions)</summary>",
+        "<div class=\"part\" id=\"m0c0\" data-b=\"0\"><p><a href=\"#m0b0\">Block 0</a>: 1\u{202f}000 runs</p>",
+        "<i>line 7        0  </i>A.b()V\n<i>              1  </i>ifeq <a href=\"#m0c2\">block 2</a>\n",
+        "tableswitch default: <a href=\"#m0c0\">block 0</a>, and 3 more\n",
+        "The last 1 instruction is left out",
+        "<summary>Source: A.b()V</summary>",
+        "<tr class=\"ran\" data-b=\"0 2\"><td class=\"n\"><a href=\"#m0r0\">7</a></td><td class=\"n\">1\u{202f}000</td><td><code>  A.b()V</code>",
+        "<tr class=\"around\"><td class=\"n\">6</td>",
+        "<td class=\"n\">never run</td>",
+        "2 lines of the method are left out.",
+        "<a href=\"#m0c1\">3</a>",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let mut without = facts("A.b()V");
+    without.drawn[0].code = Code::default();
+    without.drawn[0].source =
+        Some(Source { file: String::new(), parts: Err("it is <b>odd</b>".to_owned()), left_out: 0 });
+    let page = super::page(&without);
+    assert!(
+        page.contains("No source: it is &lt;b&gt;odd&lt;/b&gt;.") && !page.contains("Bytecode ("),
+        "{page}"
+    );
+}
+
+#[test]
 fn the_page_says_what_is_missing_and_why_counts_are_not_exact() {
     let page = page(&facts("A.b()V"));
     for words in [
         "Counts may not be exact:",
         "--no-classes",
+        "complete, but without bytecode, and",
         "Graphs follow for 1 method: at most 40",
         "1 loaded class was changed in 2 ms",
         "no: A.b()V",
@@ -93,6 +154,79 @@ fn the_page_says_what_is_missing_and_why_counts_are_not_exact() {
     let exact = super::page(&DrillFacts { has_classes: true, ..DrillFacts::default() });
     assert!(exact.contains("All counts are exact.") && exact.contains("No method was called."));
     assert!(!exact.contains("--no-classes"));
+}
+
+#[test]
+fn places_that_call_several_methods_say_which_and_with_what_share() {
+    let answer = |what: &str, method: &str, calls, is_among| Answered {
+        what: what.to_owned(),
+        method: method.to_owned(),
+        receivers: if what == "entered" { "B".to_owned() } else { String::new() },
+        calls,
+        is_among,
+    };
+    let site = Site {
+        method: "A.b()V".to_owned(),
+        drawn: Some(0),
+        line: Some(7),
+        block: 1,
+        callee: "I.m()V".to_owned(),
+        calls: 100,
+        classes: 3,
+        methods: 2,
+        changes: 99,
+        answers: vec![answer("entered", "B.m()V", 75, true), answer("via", "C.x()V", 3, false)],
+    };
+    let mut one = facts("A.b()V");
+    one.sites = Some(Sites { kinds: [4, 0, 1], listed: vec![site] });
+    one.drawn[0].callees[0].answer = "entered".to_owned();
+    one.drawn[0].callees[0].receivers = "B or C".to_owned();
+    let page = page(&one);
+    for words in [
+        "4 had receivers of one class (monomorphic), 0 of two (bimorphic), 1 of more (megamorphic)",
+        "<a href=\"#m0r1\">A.b()V</a>, line 7 calls I.m()V",
+        "<b>megamorphic</b>, 3 classes, 2 methods",
+        "75%",
+        "via: C.x()V",
+        "not among",
+        "4 more, with fewer methods",
+        "<td>entered</td><td class=\"wide\">B or C</td>",
+        "receivers.csv",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!super::page(&facts("A.b()V")).contains("id=\"polymorphic\""));
+}
+
+#[test]
+fn times_have_probes_in_columns_of_their_own_and_say_what_was_not_timed() {
+    let method = TimedMethod {
+        method: "A.<b>()V".to_owned(),
+        calls: 1_000,
+        total_ns: 4_000_000,
+        own_ns: 1_000_000,
+        probes_in_total_ns: 70_000,
+        probes_in_own_ns: 30_000,
+        untimed: 2,
+        doubt: "some calls were not timed".to_owned(),
+    };
+    let times = Times { probe_ps: [12_340, 5_600], methods: vec![method] };
+    let page =
+        page(&DrillFacts { times: Some(times), doubts: vec!["why".to_owned()], ..DrillFacts::default() });
+    for words in [
+        "How long calls took",
+        "Times may be wrong:",
+        "12.3 ns within",
+        "5.6 ns in that of the caller",
+        "2 calls were not timed:",
+        "<td class=\"wide\">A.&lt;b&gt;()V</td><td class=\"n\">1\u{202f}000</td><td class=\"n\">4.00</td><td class=\"n\">1.00</td><td class=\"n\">3.00</td>",
+        "<rect class=\"own\" width=\"30.0\" height=\"10\"></rect><rect class=\"callees\" x=\"30.0\" width=\"90.0\"",
+        "<td class=\"n\">0.07</td><td class=\"n\">0.03</td><td>no: some calls were not timed (2 calls not timed)</td>",
+        "times.csv",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("methods.csv"));
 }
 
 /// A call of `a` that makes a call of `b`, of 200 instructions.

@@ -62,7 +62,9 @@ pub(crate) fn blocks(id: &str, method: &Counted) -> Markup {
                                 @if method.marked.contains(&number) { " (cause)" }
                             }
                             td { (block.lines) }
-                            td.n { (block.bytecodes) }
+                            td.n {
+                                @if method.code.has(number) { a href={ "#" (id) "c" (number) } { (block.bytecodes) } } @else { (block.bytecodes) }
+                            }
                             td.n { (if is_word(block.count) { runs(block.count, unit) } else { figures(block.count, unit) }) }
                             td.n { @if let Some(gone) = block.gone { (figures(gone, unit)) } }
                             td { @for (place, way) in ways(number).into_iter().enumerate() { @if place > 0 { ", " } span.way { (way) } } }

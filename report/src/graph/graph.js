@@ -89,12 +89,20 @@ const live = (section) => {
     const heads = [...row.closest("table").querySelectorAll("thead th")].map((head) => head.textContent);
     figures.textContent = [...row.cells].map((cell, i) => `${heads[i]}: ${cell.textContent.trim() || "–"}`).join(" · ");
     row.classList.add("lit");
-    const box = row.closest(".scroll");
-    box.scrollTop = row.offsetTop - box.clientHeight / 3;
+    section.querySelectorAll(`[data-b~="${number}"]`).forEach((one) => one.classList.add("lit"));
+    section.querySelectorAll(".scroll").forEach(seek);
+  };
+  // Brings what is marked into a box; a closed one has no place for it until it opens.
+  const seek = (box) => {
+    const lit = box.querySelector(".lit");
+    if (lit) box.scrollTop += lit.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 3;
   };
   const focus = (number) => {
     blocks.forEach((block, i) => block.setAttribute("tabindex", i === number ? 0 : -1));
     blocks[number].focus({ preventScroll: true });
+    bring(number);
+  };
+  const bring = (number) => {
     const [x, y] = numbers(blocks[number].dataset[flipped ? "q" : "p"]);
     if (x < view[0] || y < view[1] || x > view[0] + view[2] - 60 || y > view[1] + view[3] - 40)
       move(x - view[0] - view[2] / 2, y - view[1] - view[3] / 2);
@@ -140,6 +148,22 @@ const live = (section) => {
     block.setAttribute("aria-label", block.querySelector("title").textContent);
     block.addEventListener("click", () => { if (!moved) { choose(number); focus(number); } });
   });
+  // Without this script a block is a link.
+  svg.querySelectorAll("a").forEach((one) => one.removeAttribute("href"));
+  for (const one of section.querySelectorAll("[data-b]")) {
+    one.addEventListener("click", (event) => {
+      if (event.target.closest("a") || !getSelection().isCollapsed) return;
+      const number = Number(one.dataset.b.split(" ")[0]);
+      choose(number);
+      bring(number);
+    });
+  }
+  section.addEventListener("click", (event) => {
+    const to = event.target.closest('a[href^="#"]')?.hash.slice(1) ?? "";
+    const found = to.startsWith(section.id) && /^[bcr](\d+)$/.exec(to.slice(section.id.length));
+    if (found && blocks[found[1]]) { choose(Number(found[1])); bring(Number(found[1])); }
+  });
+  section.querySelectorAll("details").forEach((one) => one.addEventListener("toggle", () => one.querySelectorAll(".scroll").forEach(seek)));
   tools.addEventListener("click", (event) => { if (event.target.dataset.do) act(event.target.dataset.do); });
   slider.addEventListener("input", hide);
   tools.hidden = false;

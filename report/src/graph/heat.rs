@@ -87,6 +87,9 @@ pub(crate) fn picture(method: &Counted, id: &str, largest: f64) -> Picture {
             ("data-n", counts.count.to_string()),
             ("data-keep", u8::from(is_kept).to_string()),
         ];
+        // Without the script a block leads to its instructions, or to its line in the table.
+        let place = if method.code.has(number) { "c" } else { "r" };
+        block.link = Some(format!("#{id}{place}{number}"));
         let step = step(on_scale(counts.count, unit), largest);
         let mark = if is_marked { " cause" } else { "" };
         block.classes = format!("{} h{step}{mark}", block.classes).trim().to_owned();

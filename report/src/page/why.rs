@@ -33,7 +33,7 @@ pub fn section(page: &Page<'_>) -> Markup {
             }
             @for (place, one) in claims.iter().enumerate() {
                 details open {
-                    summary { code { (one.claim) } }
+                    summary { code { (one.claim) } @if one.is_undecided { " is undecided: its times so far speak against it" } }
                     ul { @for line in why(one) { li { (line) } } }
                     (of_claim(place, one, graphs.as_ref()))
                 }

@@ -147,7 +147,13 @@ pub(super) fn to_agent() -> impl Strategy<Value = ToAgent> {
         (option::of(Just(Pattern::all())), any::<bool>(), vec(any::<String>(), 0..3)).prop_map(
             |(pattern, jdk, roots)| ToAgent::Drill {
                 what: if jdk { DrillKind::Blocks } else { DrillKind::Cover },
-                scope: Scope { include: pattern.into_iter().collect(), exclude: Vec::new(), jdk, roots }
+                scope: Scope {
+                    include: pattern.into_iter().collect(),
+                    exclude: Vec::new(),
+                    jdk,
+                    larges: vec![7; roots.len()],
+                    roots
+                }
             }
         ),
         Just(ToAgent::CountersOpened),

@@ -39,6 +39,13 @@ public final class SplCounters {
         return at;
     }
 
+    /** The address of the thread's counters of a method, where the thread counts now. */
+    @ForceInline
+    public static long here(int id) {
+        long tid = U.getLong(Thread.currentThread(), TID);
+        return U.getLong(null, ((tid & MASK) << 3) + TABLE) + ((long) id << 3);
+    }
+
     /** Counts an entry of a method that has no other counter. */
     @ForceInline
     public static void count(int id) {

@@ -44,6 +44,8 @@ public final class SplTimes {
 
     private static final long INSIDE = (1 << 24) - 40;
     private static final long OUTSIDE = (1 << 24) - 48;
+    /** In the arena of all threads without their own: the clock when the drill began. */
+    private static final long BEGAN = (1 << 24) - 56;
     private static final long STACK = (1 << 24) - (1 << 12) - (1 << 21);
 
     /** Bytes of a call on the stack, and of all calls; the first place belongs to what is below all calls. */
@@ -88,7 +90,8 @@ public final class SplTimes {
     public static void leave(long frame, int id) {
         if (frame != 0) {
             long elapsed = System.nanoTime() - U.getLong(null, frame + START);
-            pop(frame, id, elapsed, elapsed, 0);
+            takeOff(frame, id, elapsed);
+            addUp(frame, id, elapsed, 0);
         }
     }
 
@@ -113,7 +116,8 @@ public final class SplTimes {
             long ended = System.nanoTime();
             long probe = U.getLong(null, frame + ENTERING);
             long elapsed = ended - U.getLong(null, frame + START);
-            pop(frame, id, elapsed, elapsed + probe, U.getLong(null, frame + PROBED));
+            takeOff(frame, id, elapsed + probe);
+            addUp(frame, id, elapsed, U.getLong(null, frame + PROBED));
             long below = frame - FRAME;
             long leaving = System.nanoTime() - ended;
             add(below + CALLEES, leaving);
@@ -136,9 +140,7 @@ public final class SplTimes {
             return 0;
         }
         long frame = arena + STACK + FRAME + top;
-        U.putLong(null, frame + CALLEES, 0);
-        U.putLong(null, frame + PROBES, 0);
-        U.putLong(null, frame + CALLEE_COUNT, 0);
+        clear(frame);
         U.putLong(null, frame + PROBED, 0);
         U.putLong(null, frame + BEFORE, (long) id << 1 | U.getLong(null, arena + method + ACTIVE));
         U.putLong(null, frame + ARENA, arena);
@@ -148,39 +150,68 @@ public final class SplTimes {
         return frame;
     }
 
-    /** {@code whole} is the call's time for the call below it, {@code probed} the time of probes that was measured in it. */
-    private static void pop(long frame, int id, long elapsed, long whole, long probed) {
+    /**
+     * Takes the call off the stack, and gives its time, {@code whole}, to the call below. There are no methods between the statements: the
+     * start of the call took more of the thread's stack than this does, so no place stays behind where the rest overflows it.
+     */
+    @ForceInline
+    private static void takeOff(long frame, int id, long whole) {
         long arena = U.getLong(null, frame + ARENA);
-        long at = arena + ((long) id << 3);
-        long probes = U.getLong(null, frame + PROBES);
-        long before = U.getLong(null, frame + BEFORE) & 1;
         long place = frame - arena - STACK - FRAME;
         long top = U.getLong(null, arena + TOP);
         if (top != place + FRAME) {
-            dropLost(arena, frame, top);
+            takeLost(arena, frame, top);
         }
-        add(at + CALLS, 1);
-        add(at + OWN, elapsed - U.getLong(null, frame + CALLEES));
-        add(at + CALLED, U.getLong(null, frame + CALLEE_COUNT));
-        if (before == 0) {
-            add(at + OUTERMOST, 1);
-            add(at + TOTAL, elapsed - probed);
-            add(at + NESTED, probes);
-        }
-        U.putLong(null, at + ACTIVE, before);
         long below = frame - FRAME;
-        add(below + CALLEES, whole);
-        add(below + PROBES, probes + 1);
-        add(below + CALLEE_COUNT, 1);
+        U.putLong(null, below + CALLEES, U.getLong(null, below + CALLEES) + whole);
+        U.putLong(null, below + PROBES, U.getLong(null, below + PROBES) + U.getLong(null, frame + PROBES) + 1);
+        U.putLong(null, below + CALLEE_COUNT, U.getLong(null, below + CALLEE_COUNT) + 1);
+        U.putLong(null, arena + ((long) id << 3) + ACTIVE, U.getLong(null, frame + BEFORE) & 1);
         U.putLong(null, arena + TOP, place);
     }
 
-    /** Takes calls off that never ended, from the top down to that of {@code frame}: their methods are not under way any more. */
-    private static void dropLost(long arena, long frame, long top) {
+    /**
+     * Adds the call to its method; {@code probed} is the time of probes that was measured in it. A stack overflow may end this anywhere.
+     * So the own time comes after the total: then own times never add up to more than the time that passed.
+     */
+    private static void addUp(long frame, int id, long elapsed, long probed) {
+        // Not a sum of constants, which the compiler would write as one: the agent would not find its placeholder.
+        long shared = SHARED;
+        if (U.getLong(null, frame + START) - U.getLong(null, shared + BEGAN) < 0) {
+            // The call began in an earlier drill.
+            return;
+        }
+        long at = U.getLong(null, frame + ARENA) + ((long) id << 3);
+        if ((U.getLong(null, frame + BEFORE) & 1) == 0) {
+            add(at + TOTAL, elapsed - probed);
+            add(at + NESTED, U.getLong(null, frame + PROBES));
+            add(at + OUTERMOST, 1);
+        }
+        add(at + OWN, elapsed - U.getLong(null, frame + CALLEES));
+        add(at + CALLED, U.getLong(null, frame + CALLEE_COUNT));
+        add(at + CALLS, 1);
+    }
+
+    /**
+     * Takes calls off that never ended, or whose end overflowed the stack, from the top down to that of {@code frame}. Their methods are
+     * not under way any more. Calls meanwhile, by them or after them, were made within the call of {@code frame}.
+     */
+    private static void takeLost(long arena, long frame, long top) {
         for (long lost = arena + STACK + top; lost > frame; lost -= FRAME) {
             long before = U.getLong(null, lost + BEFORE);
             U.putLong(null, arena + (before >>> 1 << 3) + ACTIVE, before & 1);
+            add(frame + CALLEES, U.getLong(null, lost + CALLEES));
+            add(frame + PROBES, U.getLong(null, lost + PROBES));
+            add(frame + CALLEE_COUNT, U.getLong(null, lost + CALLEE_COUNT));
+            clear(lost);
         }
+    }
+
+    /** No callees. */
+    private static void clear(long frame) {
+        U.putLong(null, frame + CALLEES, 0);
+        U.putLong(null, frame + PROBES, 0);
+        U.putLong(null, frame + CALLEE_COUNT, 0);
     }
 
     private static void add(long at, long more) {
@@ -203,6 +234,7 @@ public final class SplTimes {
         long own = arena + ((long) id << 3) + OWN;
         long below = arena + STACK;
         long began = System.nanoTime();
+        U.putLong(null, shared + BEGAN, began);
         long quickest = Long.MAX_VALUE;
         do {
             long ownBefore = U.getLong(null, own);

@@ -20,7 +20,7 @@ public final class SplTrace {
     // Placeholders that the agent replaces in the constant pool, as in SplProbe: the table of threads with a ring, and the ring of all
     // others.
     private static final long ENTRIES = 0x5350_4c00_0000_0004L;
-    private static final long SHARED = 0x5350_4c00_0000_0007L;
+    private static final long SHARED = 0x5350_4c00_0000_0008L;
 
     /** Entries of the table, less 1, and the binary logarithm of an entry's bytes. The agent's {@code arenas.rs} has the same. */
     private static final long MASK = (1 << 14) - 1;

@@ -14,6 +14,10 @@ public final class SplCounters {
         return id;
     }
 
+    public static long here(int id) {
+        return id;
+    }
+
     public static void count(int id) {
         COUNTS[id & COUNTS.length - 1]++;
     }

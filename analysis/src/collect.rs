@@ -1,0 +1,182 @@
+//! From the classes of a drill to the tallies of spaces.
+
+use crate::amount::Bounds;
+use crate::count::{Beside, counted, uncounted};
+use crate::space::Space;
+use crate::tally::Tally;
+use crate::under_way::UnderWay;
+use spl_classfile::class::Method;
+use spl_classfile::mutf8;
+use spl_export::{Activations, Class, Document, Fault, Sites, archive_fault};
+use spl_graph::forms::method_name;
+use spl_model::one_line;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Adds up the classes of a drill, space by space.
+#[derive(Debug)]
+pub struct Collect {
+    spaces: Vec<Space>,
+    tallies: Vec<Tally>,
+    /// Whether a method belongs to each space, for the spaces of which none does.
+    has_methods: Vec<bool>,
+    sites: Option<Sites>,
+    activations: BTreeMap<String, Activations>,
+    under_way: UnderWay,
+    of_drill: OfDrill,
+}
+
+/// Why no count of a drill may be exact, or none of some kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OfDrill {
+    /// Doubts about all counts.
+    pub all: Vec<String>,
+    /// Doubts about what calls entered.
+    pub arcs: Vec<String>,
+    /// Whether the methods of all classes were to count, but for those of the JDK.
+    pub has_all: bool,
+    /// Whether those of the JDK were, too.
+    pub has_jdk: bool,
+}
+
+/// The tallies of all spaces.
+#[derive(Debug)]
+pub struct Collected {
+    /// Each space with its tally.
+    pub spaces: Vec<(Space, Tally)>,
+    /// Whether arcs were counted.
+    pub has_arcs: bool,
+    /// Doubts about the whole drill.
+    pub of_drill: OfDrill,
+    /// Names of the spaces that no method of the drill belongs to.
+    pub empty: Vec<String>,
+}
+
+impl Collect {
+    /// For a drill with counts. `sites` is there where arcs were counted.
+    #[must_use]
+    pub fn new(
+        document: &Document,
+        spaces: Vec<Space>,
+        sites: Option<Sites>,
+        activations: BTreeMap<String, Activations>,
+    ) -> Self {
+        let mut tallies = vec![Tally::default(); spaces.len()];
+        for (name, why) in &document.left {
+            let (class, member) = class_of(name);
+            for (space, tally) in spaces.iter().zip(&mut tallies) {
+                let has = match member.split_once('(') {
+                    Some((method, parameters)) => space.has_method(class, method, &format!("({parameters}")),
+                    None => true,
+                };
+                if space.has_class(class) && has {
+                    tally.doubts.leave(&one_line(name), &one_line(why));
+                }
+            }
+        }
+        let of_drill = OfDrill::of(document);
+        let under_way = UnderWay::of(sites.as_ref(), &activations);
+        Self {
+            has_methods: vec![false; spaces.len()],
+            spaces,
+            tallies,
+            sites,
+            activations,
+            under_way,
+            of_drill,
+        }
+    }
+
+    /// Takes a class in.
+    ///
+    /// # Errors
+    /// When a method's code cannot be read.
+    pub fn add(&mut self, class: Class<'_>) -> Result<(), Fault> {
+        let Class { counted: listed, file, methods } = class;
+        let mut of_method: BTreeMap<(&[u8], &[u8]), Tally> = BTreeMap::new();
+        for one in &methods {
+            let name = method_name(&one.graph);
+            let sites = self.sites.as_ref().map(|sites| sites.of(&name));
+            let none = BTreeMap::new();
+            let sites = sites.map(|sites| sites.unwrap_or(&none));
+            let beside =
+                Beside { sites, activations: &self.activations, under_way: self.under_way.in_method(&name) };
+            let tally = counted(file, one, beside)
+                .map_err(|why| archive_fault(format!("{}: {why}", one_line(&name))))?;
+            of_method.insert((one.method.name, one.method.descriptor), tally);
+        }
+        for (at, space) in self.spaces.iter().enumerate().filter(|(_, space)| space.has_class(&listed.name)) {
+            let mut of_class = Tally { classes: 1, ..Tally::default() };
+            let mut has_methods = false;
+            let in_space = |method: &&Method<'_>| {
+                let [name, descriptor] = [method.name, method.descriptor].map(mutf8::decode);
+                space.has_method(&listed.name, &name, &descriptor)
+            };
+            for method in file.methods.iter().filter(in_space) {
+                has_methods = true;
+                match of_method.get(&(method.name, method.descriptor)) {
+                    Some(tally) => of_class.merge(tally),
+                    None => of_class.merge(&uncounted(file, method)),
+                }
+            }
+            if has_methods || !space.is_named() {
+                of_class.of_classes.add(of_class.executed);
+                self.tallies[at].merge(&of_class);
+                self.has_methods[at] |= of_class.executed != Bounds::exact(0) || has_methods;
+            }
+        }
+        Ok(())
+    }
+
+    /// The tallies of what was taken in.
+    #[must_use]
+    pub fn finish(self) -> Collected {
+        let empty = self.spaces.iter().zip(&self.has_methods).filter(|(_, has)| !**has);
+        let empty = empty.map(|(space, _)| space.name.clone()).collect();
+        Collected {
+            has_arcs: self.sites.is_some(),
+            spaces: self.spaces.into_iter().zip(self.tallies).collect(),
+            of_drill: self.of_drill,
+            empty,
+        }
+    }
+}
+
+impl OfDrill {
+    fn of(document: &Document) -> Self {
+        let mut doubts = Self {
+            has_all: document.scope.all && document.scope.not.is_empty(),
+            has_jdk: document.scope.jdk,
+            ..Self::default()
+        };
+        for doubt in &document.doubts {
+            // Doubts about methods stand in the table of methods, too.
+            let mut words = doubt.split(' ');
+            let is_number = words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+            let of_methods =
+                is_number && words.next().is_some_and(|word| matches!(word, "method:" | "methods:" | "of"));
+            if doubt.contains("no room among the arcs") {
+                doubts.arcs.push(one_line(doubt));
+            } else if !of_methods {
+                doubts.all.push(one_line(doubt));
+            }
+        }
+        let mut names = BTreeSet::new();
+        let twice = document.classes.iter().filter(|class| !names.insert(&class.name)).count();
+        if document.has_arcs && twice > 0 {
+            let classes = if twice == 1 { "1 class has" } else { &format!("{twice} classes have") };
+            doubts.all.push(format!(
+                "{classes} the name of another one: the calls of both are in one table, by that name"
+            ));
+        }
+        doubts
+    }
+}
+
+/// The class of a name, and what follows it: a method with its descriptor, or nothing.
+fn class_of(name: &str) -> (&str, &str) {
+    let end = name.find('(').unwrap_or(name.len());
+    match name[..end].rfind('.').filter(|_| end < name.len()) {
+        Some(dot) => (&name[..dot], &name[dot + 1..]),
+        None => (name, ""),
+    }
+}

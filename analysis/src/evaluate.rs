@@ -1,0 +1,198 @@
+//! The values of the chosen metrics in each space, with what is known of them.
+
+use crate::amount::{Amount, Figure};
+use crate::choice::Choice;
+use crate::collect::{Collected, OfDrill};
+use crate::metric::{Bin, Metric, Need, Reading, Settings};
+use crate::reasons::{HIDDEN, NO_CODE, NO_JDK, SOME};
+use crate::space::Space;
+use crate::tally::Tally;
+
+/// The values of a drill.
+#[derive(Clone, Debug)]
+pub struct Values {
+    /// The program's main class or JAR with its arguments.
+    pub command: String,
+    /// Its spaces, in their order.
+    pub spaces: Vec<InSpace>,
+    /// Enabled metrics that were not computed, with what the drill lacks for them.
+    pub lacking: Vec<(&'static Metric, Vec<Need>)>,
+}
+
+/// The values of a space.
+#[derive(Clone, Debug)]
+pub struct InSpace {
+    /// The name of the space.
+    pub name: String,
+    /// The metrics, in the order of the table.
+    pub metrics: Vec<Measured>,
+}
+
+/// A metric with its values.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The metric.
+    pub metric: &'static Metric,
+    /// Its options.
+    pub settings: Settings,
+    /// One value, or one for each key.
+    pub values: Vec<Value>,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// Its key, if there are several.
+    pub bin: Option<Bin>,
+    /// Its bounds; none for 0/0.
+    pub found: Option<[Figure; 2]>,
+    /// Its certainty.
+    pub exactness: Exactness,
+    /// Why it is not exact, or why there is none.
+    pub reasons: Vec<String>,
+}
+
+/// The certainty of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exactness {
+    /// The value is exact, or certainly does not exist.
+    Exact,
+    /// The value lies between its bounds.
+    Bounded,
+    /// Something did not count, so it and its bounds are about a part.
+    Partial,
+}
+
+impl Exactness {
+    /// Its word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Bounded => "bounded",
+            Self::Partial => "partial",
+        }
+    }
+}
+
+impl Values {
+    /// The values of the chosen metrics.
+    #[must_use]
+    pub fn of(command: &str, collected: &Collected, choice: &Choice) -> Self {
+        let lacks = |need: &Need| need.drill().is_none() || *need == Need::Arcs && !collected.has_arcs;
+        let (mut computed, mut lacking) = (Vec::new(), Vec::new());
+        for (metric, settings) in choice.enabled() {
+            let lacks: Vec<Need> = metric.needs.iter().copied().filter(lacks).collect();
+            match metric.read.filter(|_| lacks.is_empty()) {
+                Some(read) => computed.push((metric, settings, read)),
+                None => lacking.push((metric, lacks)),
+            }
+        }
+        let spaces = collected.spaces.iter().filter(|(space, tally)| {
+            // Without the JDK there is no library, unless the program has one.
+            space.name != "lib" || tally.classes > 0
+        });
+        let spaces = spaces.map(|(space, tally)| InSpace {
+            name: space.name.clone(),
+            metrics: computed
+                .iter()
+                .map(|(metric, settings, read)| {
+                    let why = partial(metric, space, tally, &collected.of_drill);
+                    let values = match read(tally, settings) {
+                        Reading::One(amount) => vec![value(None, amount, &why)],
+                        Reading::Bins(bins) => {
+                            bins.into_iter().map(|(bin, amount)| value(Some(bin), amount, &why)).collect()
+                        }
+                    };
+                    Measured { metric, settings: *settings, values }
+                })
+                .collect(),
+        });
+        Self { command: command.to_owned(), spaces: spaces.collect(), lacking }
+    }
+
+    /// Whether no metric could be computed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.spaces.iter().all(|space| space.metrics.is_empty())
+    }
+
+    /// A line for each set of needs that the drill lacks, with the metrics that need them.
+    #[must_use]
+    pub fn lacks(&self) -> Vec<String> {
+        let mut grouped: Vec<(&[Need], Vec<String>)> = Vec::new();
+        for (metric, needs) in &self.lacking {
+            match grouped.iter_mut().find(|(known, _)| known == needs) {
+                Some((_, names)) => names.push(metric.full_name()),
+                None => grouped.push((needs, vec![metric.full_name()])),
+            }
+        }
+        let line = |(needs, names): (&[Need], Vec<String>)| {
+            let texts: Vec<&str> = needs.iter().map(|need| need.text()).collect();
+            let remedy = match needs.iter().all(|need| need.drill().is_some()) {
+                true => "; `spl drill --what calls` has it",
+                false => ", which no drill has",
+            };
+            let metrics =
+                if names.len() == 1 { "1 metric needs" } else { &format!("{} metrics need", names.len()) };
+            format!("{metrics} {}{remedy}: {}", texts.join(" and "), names.join(", "))
+        };
+        grouped.into_iter().map(line).collect()
+    }
+}
+
+fn value(bin: Option<Bin>, amount: Amount, why: &[String]) -> Value {
+    let exactness =
+        match (why.is_empty(), amount.is_exact() && (amount.found.is_none() || amount.reasons.is_empty())) {
+            (false, _) => Exactness::Partial,
+            // A lower bound says so by its reason alone.
+            (true, false) if amount.is_exact() => Exactness::Partial,
+            (true, false) => Exactness::Bounded,
+            (true, true) => Exactness::Exact,
+        };
+    let reasons = amount.reasons.into_iter().chain(why.iter().cloned()).collect();
+    Value { bin, found: amount.found, exactness, reasons }
+}
+
+/// Why a metric of a space is about a part of it.
+fn partial(metric: &Metric, space: &Space, tally: &Tally, of_drill: &OfDrill) -> Vec<String> {
+    let mut all = Vec::new();
+    let needs = |need: Need| metric.needs.contains(&need);
+    if needs(Need::Loads) {
+        all.push(NO_CODE.to_owned());
+    }
+    if space.has_jdk() && !of_drill.has_jdk {
+        all.push(NO_JDK.to_owned());
+    }
+    let doubts = &tally.doubts;
+    match space.is_named() {
+        true if doubts.missing > 0 => {
+            all.push(format!("{} of its methods did not count", doubts.missing));
+        }
+        false if !of_drill.has_all => all.push(SOME.to_owned()),
+        true | false => {}
+    }
+    // The methods of a pattern are not those of hidden classes.
+    if doubts.lambdas > 0 && !space.is_named() {
+        let places =
+            if doubts.lambdas == 1 { "1 place makes" } else { &format!("{} places make", doubts.lambdas) };
+        all.push(format!("{places} objects of hidden classes (lambdas), whose code does not count"));
+    }
+    if space.has_jdk() && of_drill.has_jdk {
+        all.push(HIDDEN.to_owned());
+    }
+    if let Some((first, number)) = &doubts.left {
+        let others = if *number > 1 { format!(", and {} more", number - 1) } else { String::new() };
+        all.push(format!("not counted: {first}{others}"));
+    }
+    if needs(Need::Blocks) {
+        all.extend(of_drill.all.iter().cloned());
+        all.extend(doubts.of_methods.iter().map(|(doubt, methods)| {
+            format!("{methods} {}: {doubt}", if *methods == 1 { "method" } else { "methods" })
+        }));
+    }
+    if needs(Need::Arcs) {
+        all.extend(of_drill.arcs.iter().cloned());
+    }
+    all
+}

@@ -1,0 +1,13 @@
+//! Values as text, JSON, CSV and XML, and the table of metrics as text.
+
+mod csv;
+mod json;
+mod table;
+mod text;
+mod xml;
+
+pub use csv::csv;
+pub use json::{SCHEMA, json};
+pub use table::{explained, hierarchy, needed};
+pub use text::text;
+pub use xml::xml;

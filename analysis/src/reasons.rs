@@ -1,0 +1,23 @@
+//! Why values are not exact, in words that several metrics use.
+
+/// Of counts of instructions.
+pub const LEFT: &str = "exceptions left blocks where more than one instruction may have thrown, or a thread was in them when the JVM ended";
+/// Of calls that entered nothing counted.
+pub const MAYBE_NATIVE: &str =
+    "calls of methods that do not count may be native, and exceptions may have come before a call";
+/// Of receivers.
+pub const UNSEEN: &str = "of calls that entered no counted method the receiver and the method are not known";
+/// Of the order of methods.
+pub const TURNS: &str = "changes of classes that choose the same method are not told apart, and of calls that entered no counted method nothing is known";
+/// Of arrays.
+pub const ARRAYS: &str = "at least: the arrays within arrays of `multianewarray` are not counted";
+/// Of classes.
+pub const NO_CODE: &str = "at least: classes without code, such as most interfaces, are not in a drill";
+/// Of drills of some methods.
+pub const SOME: &str = "--methods or --not named a part of the methods";
+/// Of drills without the JDK.
+pub const NO_JDK: &str = "the JDK's classes did not count (no --jdk)";
+/// Of drills with the JDK.
+pub const HIDDEN: &str = "hidden classes of the JDK, such as those of method handles, do not count";
+/// Of what depends on the order of branches.
+pub const NO_ORDER: &str = "needs the order of branches, which no drill has";

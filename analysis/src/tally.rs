@@ -1,0 +1,137 @@
+//! Sums over some methods, from which every metric follows. A tally of two sets of methods is the sum of their tallies.
+
+use crate::amount::Bounds;
+use crate::chosen::Chosen;
+use crate::group::{GROUPS, Group};
+use crate::hot::Weights;
+use std::collections::BTreeMap;
+
+/// The counts of a space.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Classes that were loaded, as far as the drill has them.
+    pub classes: u64,
+    /// Methods of these, with and without code.
+    pub methods: u64,
+    /// Instructions of these methods.
+    pub load: u64,
+    /// Entries of counted methods.
+    pub entries: u64,
+    /// Calls of native methods.
+    pub natives: Bounds,
+    /// Calls of methods that do not count; some may be native.
+    pub unseen: u64,
+    /// Executed instructions.
+    pub executed: Bounds,
+    /// Executed instructions of each group, by its number.
+    pub executed_of: [Bounds; GROUPS],
+    /// Executed blocks.
+    pub blocks: u64,
+    /// Instructions that were executed at least once.
+    pub run: Bounds,
+    /// Instructions of each group that were executed at least once, by its number.
+    pub run_of: [Bounds; GROUPS],
+    /// Instructions of [`Group::Control`] that went two ways at least.
+    pub changing: Bounds,
+    /// Executions of each instruction, method and class.
+    pub instructions: Weights,
+    /// Executed instructions of each method.
+    pub of_methods: Weights,
+    /// Executed instructions of each class.
+    pub of_classes: Weights,
+    /// Objects and arrays that instructions made, without the arrays within arrays of `multianewarray`.
+    pub objects: Bounds,
+    /// Executions of `multianewarray`, which may make more.
+    pub nested_arrays: Bounds,
+    /// Entries of synchronized methods.
+    pub synchronized: u64,
+    /// Entries of each place that locks: a `monitorenter` or a synchronized method.
+    pub locks: Weights,
+    /// Calls whose receivers choose.
+    pub chosen: Chosen,
+    /// Why counts may not be exact.
+    pub doubts: Doubts,
+}
+
+/// Why the counts of a space may not be exact.
+#[derive(Clone, Debug, Default)]
+pub struct Doubts {
+    /// Reasons, with the number of methods that have them.
+    pub of_methods: BTreeMap<String, u64>,
+    /// Classes and methods that did not count: the first of them with its reason, and their number.
+    pub left: Option<(String, u64)>,
+    /// Methods with code that did not count.
+    pub missing: u64,
+    /// Places that made objects of hidden classes for lambdas.
+    pub lambdas: u64,
+}
+
+impl Tally {
+    /// Executed instructions of a group.
+    #[must_use]
+    pub fn of(&self, group: Group) -> Bounds {
+        self.executed_of[group.number()]
+    }
+
+    /// Instructions of a group that were executed at least once.
+    #[must_use]
+    pub fn run(&self, group: Group) -> Bounds {
+        self.run_of[group.number()]
+    }
+
+    /// Adds the counts of other methods. Sums over 2^64 stay there.
+    pub fn merge(&mut self, other: &Self) {
+        for (to, from) in [
+            (&mut self.classes, other.classes),
+            (&mut self.methods, other.methods),
+            (&mut self.load, other.load),
+            (&mut self.entries, other.entries),
+            (&mut self.unseen, other.unseen),
+            (&mut self.blocks, other.blocks),
+            (&mut self.synchronized, other.synchronized),
+        ] {
+            *to = to.saturating_add(from);
+        }
+        for (to, from) in [
+            (&mut self.natives, other.natives),
+            (&mut self.executed, other.executed),
+            (&mut self.run, other.run),
+            (&mut self.changing, other.changing),
+            (&mut self.objects, other.objects),
+            (&mut self.nested_arrays, other.nested_arrays),
+        ] {
+            to.add(from);
+        }
+        self.executed_of.iter_mut().zip(other.executed_of).for_each(|(to, from)| to.add(from));
+        self.run_of.iter_mut().zip(other.run_of).for_each(|(to, from)| to.add(from));
+        for (to, from) in [
+            (&mut self.instructions, &other.instructions),
+            (&mut self.of_methods, &other.of_methods),
+            (&mut self.of_classes, &other.of_classes),
+            (&mut self.locks, &other.locks),
+        ] {
+            to.merge(from);
+        }
+        self.chosen.merge(&other.chosen);
+        self.doubts.merge(&other.doubts);
+    }
+}
+
+impl Doubts {
+    fn merge(&mut self, other: &Self) {
+        for (doubt, methods) in &other.of_methods {
+            *self.of_methods.entry(doubt.clone()).or_default() += methods;
+        }
+        if let Some((first, number)) = &other.left {
+            let left = self.left.get_or_insert_with(|| (first.clone(), 0));
+            left.1 = left.1.saturating_add(*number);
+        }
+        self.missing = self.missing.saturating_add(other.missing);
+        self.lambdas = self.lambdas.saturating_add(other.lambdas);
+    }
+
+    /// Notes something that did not count.
+    pub fn leave(&mut self, name: &str, why: &str) {
+        self.left.get_or_insert_with(|| (format!("{name}: {why}"), 0)).1 += 1;
+    }
+}

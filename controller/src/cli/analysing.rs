@@ -1,0 +1,108 @@
+//! Metrics: `spl analyse` and `spl metrics`.
+
+use super::help::{ANALYSE_HELP, METRICS_HELP};
+use crate::duration;
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// `spl analyse`
+#[derive(Debug, Args)]
+#[command(after_help = ANALYSE_HELP)]
+pub struct Analyse {
+    /// The drill: its folder (out/drill, out/drill-2), or the folder that it is in if there is no other.
+    #[arg(value_name = "DRILL_FOLDER", required_unless_present_any = ["hierarchy", "explain", "needs"])]
+    pub folder: Option<PathBuf>,
+    /// In which form.
+    #[arg(long = "as", value_name = "FORM", value_enum, default_value = "text")]
+    pub form: ValueForm,
+    /// Where to write it [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub choosing: Choosing,
+    /// Print the tree of packs and metrics; what is disabled, or needs what the drill lacks, stands in brackets.
+    #[arg(long, conflicts_with_all = ["explain", "needs", "form", "output"])]
+    pub hierarchy: bool,
+    /// Print the definitions of metrics, with what they need and their options; may be given several times.
+    #[arg(long, value_name = "PATTERN", conflicts_with_all = ["needs", "form", "output"])]
+    pub explain: Vec<String>,
+    /// Print the least drill that counts what the enabled metrics need.
+    #[arg(long, conflicts_with_all = ["form", "output"])]
+    pub needs: bool,
+}
+
+/// `spl metrics`
+#[derive(Debug, Args)]
+#[command(after_help = METRICS_HELP)]
+pub struct Metrics {
+    #[command(flatten)]
+    pub choosing: Choosing,
+    /// Methods to count, by class and name: com.shop.Parser#next*, com.shop.**, a class; may be given several times [default: all]
+    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    pub methods: Vec<String>,
+    /// Count all methods of all classes but the JDK's, which is the default.
+    #[arg(long, conflicts_with = "methods")]
+    pub all: bool,
+    /// Count the JDK's classes too.
+    #[arg(long)]
+    pub jdk: bool,
+    /// Methods to leave out; may be given several times.
+    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    pub not: Vec<String>,
+    /// End the drill after this time, such as 90s or 5m, and restore all classes; the program goes on.
+    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
+    pub longest: Option<Duration>,
+    /// Write the results into DIR/drill.
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    pub out: PathBuf,
+    /// Replace the results of an earlier drill there, instead of writing into a new folder next to it (drill-2).
+    #[arg(long)]
+    pub replace: bool,
+    /// Let JVMs that a JVM of the command starts have the agent too, as forks of a build tool.
+    #[arg(long)]
+    pub children: bool,
+    /// The agent's library [default: libspl_agent.so next to this program]
+    #[arg(long, value_name = "FILE")]
+    pub agent: Option<PathBuf>,
+    /// Show errors only.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// The program and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// Which metrics are computed, and of what.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Choosing {
+    /// Compute these metrics though --disable names them; may be given several times.
+    #[arg(long, value_name = "PATTERN")]
+    pub enable: Vec<String>,
+    /// Leave these metrics out: a pack, a metric, a number, with * for any characters; may be given several times.
+    #[arg(long, value_name = "PATTERN")]
+    pub disable: Vec<String>,
+    /// Set an option of metrics, as in --set 'size.hot*:p=0.8'; may be given several times.
+    #[arg(long, value_name = "PATTERN:OPTION=VALUE")]
+    pub set: Vec<String>,
+    /// Beginnings of names of library classes, as in java.,kotlin.; starj is the list of *J [default: names of the JDK]
+    #[arg(long, value_name = "PREFIXES")]
+    pub library: Option<String>,
+    /// One more space: the methods of a pattern, or of several with the same name; may be given several times.
+    #[arg(long = "space", value_name = "NAME=PATTERN")]
+    pub spaces: Vec<String>,
+}
+
+/// How values are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ValueForm {
+    /// A line for each value. Below stand the reasons why some are not exact.
+    Text,
+    /// One JSON document (docs/schema/metrics-1.json).
+    Json,
+    /// One table with a line for each value.
+    Csv,
+    /// The XML of *J, with what is known of each value (docs/schema/metrics-1.xsd).
+    Xml,
+}

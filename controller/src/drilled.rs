@@ -1,0 +1,143 @@
+//! The files of a finished drill, for the commands that read them. They may be damaged, or not be a drill's at all.
+
+use crate::said::say;
+use spl_export::{CLASSES, CountedClass, DOCUMENT, Document, Fault, archive_fault, no_classes};
+use spl_model::one_line;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use zip::ZipArchive;
+
+/// Most bytes of a file of a drill, which is kept in memory.
+const MOST_BYTES: u64 = 1 << 30;
+/// Most bytes of a class file; the drill takes no larger ones.
+const MOST_CLASS_BYTES: u64 = 256 << 20;
+
+/// A fault with its file's path.
+pub fn in_folder(folder: &Path, fault: &Fault) -> String {
+    let Fault { place, reason, remedy } = fault;
+    format!("{}: {reason}; {remedy}", one_line(&folder.join(place).display().to_string()))
+}
+
+/// Says that the command had several JVMs, if it had.
+pub fn say_second(folder: &Path) {
+    let second = folder.join("jvm-2");
+    if second.join(DOCUMENT).exists() {
+        say(&format!(
+            "this is the first JVM of the command; name {} for the second, and so on",
+            second.display()
+        ));
+    }
+}
+
+/// The folder of a drill, given itself or the folder that it is in.
+///
+/// # Errors
+/// When there is none, or more than one; one line of text.
+pub fn drill_folder(given: &Path) -> Result<PathBuf, String> {
+    if given.join(DOCUMENT).exists() {
+        return Ok(given.to_owned());
+    }
+    let cannot = |error| format!("cannot read {}: {error}", given.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(given).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        let is_drill = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"drill"));
+        if is_drill && path.join(DOCUMENT).exists() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    match &found[..] {
+        [] => Err(format!("{} has no drill: name the folder that `spl drill` has written", given.display())),
+        [one] => Ok(one.clone()),
+        [first, .., last] => {
+            let (first, last) = (first.display(), last.display());
+            Err(format!("{} has {} drills: name one of {first} to {last}", given.display(), found.len()))
+        }
+    }
+}
+
+/// The bytes of a file that is not too large.
+///
+/// # Errors
+/// When it cannot be read; one line of text.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+    let cannot = |error: std::io::Error| {
+        let missing =
+            if error.kind() == ErrorKind::NotFound { "; the drill was cut short: run it again" } else { "" };
+        format!("cannot read {}: {error}{missing}", path.display())
+    };
+    let file = File::open(path).map_err(cannot)?;
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(format!(
+            "{} has more than {MOST_BYTES} bytes, which is too much here: drill fewer methods",
+            path.display()
+        ));
+    }
+    Ok(bytes)
+}
+
+/// The bytes of a table of a drill, compared with the digest in its document.
+///
+/// # Errors
+/// When it cannot be read, or was changed since; one line of text.
+pub fn table(folder: &Path, document: &Document, name: &'static str) -> Result<Vec<u8>, String> {
+    let bytes = bytes(&folder.join(name))?;
+    match document.tables.get(name) {
+        Some(written) if *written != digest(&bytes) => {
+            let reason = format!("it is not as the drill wrote it: {DOCUMENT} has another digest");
+            let remedy = "bring back the file that was written, or drill again";
+            Err(in_folder(folder, &Fault { place: name.to_owned(), reason, remedy }))
+        }
+        _ => Ok(bytes),
+    }
+}
+
+/// The digest of some bytes, as files of a drill have it: SHA-256 in hexadecimal digits.
+pub fn digest(bytes: &[u8]) -> String {
+    spl_wire::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The archive of class files.
+#[derive(Debug)]
+pub struct Classes {
+    archive: ZipArchive<File>,
+}
+
+impl Classes {
+    /// Opens that of a drill.
+    ///
+    /// # Errors
+    /// When it is missing or damaged.
+    pub fn open(folder: &Path) -> Result<Self, Fault> {
+        let file = File::open(folder.join(CLASSES)).map_err(|error| {
+            if error.kind() == ErrorKind::NotFound { no_classes() } else { archive_fault(error) }
+        })?;
+        Ok(Self { archive: ZipArchive::new(file).map_err(archive_fault)? })
+    }
+
+    /// A class file, which has to be the one that was counted over.
+    ///
+    /// # Errors
+    /// When it is not there, or another one.
+    pub fn bytes(&mut self, class: &CountedClass) -> Result<Vec<u8>, Fault> {
+        let wrong = |why: &dyn std::fmt::Display| {
+            archive_fault(format!("the class file of {} cannot be read: {why}", one_line(&class.name)))
+        };
+        if class.bytes > MOST_CLASS_BYTES {
+            return Err(wrong(&format!("{DOCUMENT} says that it has {} bytes", class.bytes)));
+        }
+        let entry = self.archive.by_name(&format!("{}.class", class.sha256));
+        let entry = entry.map_err(|error| wrong(&error))?;
+        let mut bytes = Vec::new();
+        // One byte more, so that a longer one is seen.
+        entry.take(class.bytes + 1).read_to_end(&mut bytes).map_err(|error| wrong(&error))?;
+        if digest(&bytes) != class.sha256 {
+            return Err(wrong(&"its bytes are not those of its digest"));
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,476 @@
+//! `spl metrics` and `spl analyse`: the dynamic metrics of methods for which they were computed by hand.
+
+use crate::case::{Case, java};
+use crate::drill::{case, drill};
+use crate::harness;
+use crate::running::Running;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Command;
+
+/// The methods of each space: `go` and what it calls.
+const SPACES: [(&str, &[&str]); 11] = [
+    ("g1", &["Metrics.G1#go", "Metrics.P#f", "Metrics.Q#f"]),
+    ("g2", &["Metrics.G2#go", "Metrics.G2#m"]),
+    ("g3", &["Metrics.G3#go"]),
+    ("g4", &["Metrics.G4#go"]),
+    ("g5", &["Metrics.G5#go", "Metrics.G5#a", "Metrics.G5#b", "Metrics.G5#c", "Metrics.Told#new"]),
+    ("g6", &["Metrics.G6#go"]),
+    ("g7", &["Metrics.G7#go"]),
+    ("g8", &["Metrics.G8#go", "Metrics.Ten#f", "Metrics.Six#f"]),
+    ("g9", &["Metrics.G9#go", "Metrics.G9#own", "Metrics.Shape#twice"]),
+    ("g10", &["Metrics.G10#go"]),
+    ("never", &["Metrics.G10#never"]),
+];
+
+/// Metrics of each space with their values, as fractions.
+const EXPECTED: [(&str, &[(&str, Expected)]); 11] = [
+    (
+        "g1",
+        &[
+            ("base.instructions.value", Is(85, 1)),
+            ("base.methods.value", Is(6, 1)),
+            ("size.load.value", Is(23, 1)),
+            ("size.run.value", Is(23, 1)),
+            ("size.hot.value", Is(15, 1)),
+            ("size.hot.percentile", Is(1500, 23)),
+            ("size.hotMethods.value", Is(2, 1)),
+            ("size.hotMethods.percentile", Is(200, 3)),
+            ("size.deadCode.value", Is(0, 1)),
+            ("data.arrayDensity.value", Is(11_000, 85)),
+            ("data.refArrayDensity.value", Is(5000, 85)),
+            ("structure.controlDensity.value", Is(2, 23)),
+            ("structure.changingControlDensity.value", Is(2, 23)),
+            ("structure.changingControlRate.value", Not("order of branches")),
+            ("polymorphism.calls.value", Is(5, 1)),
+            ("polymorphism.callSites.value", Is(1, 1)),
+            ("polymorphism.invokeDensity.value", Is(5000, 85)),
+            ("polymorphism.receiverArity.bin[1]", Is(0, 1)),
+            ("polymorphism.receiverArity.bin[3]", Is(1, 1)),
+            ("polymorphism.targetArity.bin[2]", Is(1, 1)),
+            ("polymorphism.targetArityCalls.bin[2]", Is(1, 1)),
+            ("polymorphism.receiverPolyDensity.value", Is(1, 1)),
+            ("polymorphism.receiverCacheMissRate.value", Is(4, 5)),
+            ("polymorphism.targetCacheMissRate.value", Between(2, 3, 5)),
+        ],
+    ),
+    (
+        "g2",
+        &[
+            ("base.instructions.value", Is(48, 1)),
+            ("concurrency.lockDensity.value", Is(125, 1)),
+            ("concurrency.lock.percentile", Is(100, 1)),
+            ("polymorphism.receiverCacheMissRate.value", Not("0/0")),
+        ],
+    ),
+    (
+        // One of the eight instructions of the block that the exception left can throw.
+        "g3",
+        &[
+            ("base.instructions.value", Is(35, 1)),
+            ("data.numArrayDensity.value", Is(4000, 35)),
+            ("data.charArrayDensity.value", Is(0, 1)),
+            ("structure.controlDensity.value", Is(0, 1)),
+        ],
+    ),
+    (
+        "g4",
+        &[
+            ("base.instructions.value", Is(70, 1)),
+            ("data.floatDensity.value", Is(9000, 70)),
+            ("data.arrayDensity.value", Is(100, 1)),
+            ("pointer.fieldAccessDensity.value", Is(9000, 70)),
+            ("pointer.refFieldAccessDensity.value", Is(3000, 70)),
+            ("pointer.nonrefFieldAccessDensity.value", Is(6000, 70)),
+            ("base.objects.value", Is(4, 1)),
+            ("memory.objectAllocationDensity.value", Is(4000, 70)),
+        ],
+    ),
+    (
+        // Which instruction threw, the calls tell: a constructor of which no call ended by an exception did not.
+        "g5",
+        &[
+            ("base.instructions.value", Is(13, 1)),
+            ("base.methods.value", Is(5, 1)),
+            ("base.objects.value", Is(1, 1)),
+            ("size.run.value", Is(13, 1)),
+            ("size.load.value", Is(17, 1)),
+            ("size.deadCode.value", Is(4, 1)),
+        ],
+    ),
+    (
+        "g6",
+        &[
+            ("base.instructions.value", Is(52, 1)),
+            ("size.run.value", Is(18, 1)),
+            ("structure.controlDensity.value", Is(2, 18)),
+            ("structure.changingControlDensity.value", Is(2, 18)),
+        ],
+    ),
+    (
+        "g7",
+        &[
+            ("base.instructions.value", Is(5, 1)),
+            ("base.objects.value", AtLeast(1)),
+            ("data.arrayDensity.value", Is(400, 1)),
+        ],
+    ),
+    (
+        // Ten calls with one class in each of two threads: neither sees the other's class.
+        "g8",
+        &[
+            ("polymorphism.calls.value", Is(20, 1)),
+            ("polymorphism.receiverArity.bin[2]", Is(1, 1)),
+            ("polymorphism.receiverCacheMissRate.value", Is(2, 20)),
+            ("polymorphism.targetCacheMissRate.value", Is(2, 20)),
+        ],
+    ),
+    (
+        "g9",
+        &[
+            ("base.methods.value", Is(6, 1)),
+            ("polymorphism.calls.value", Is(5, 1)),
+            ("polymorphism.callSites.value", Is(3, 1)),
+            ("polymorphism.receiverArity.bin[1]", Is(1, 1)),
+            ("polymorphism.receiverCacheMissRate.value", Is(3, 5)),
+        ],
+    ),
+    (
+        // The receivers are of a hidden class, which does not count.
+        "g10",
+        &[
+            ("polymorphism.calls.value", Is(4, 1)),
+            ("polymorphism.indyCalls.value", Is(1, 1)),
+            ("polymorphism.receiverArity.bin[1]", Between(0, 1, 1)),
+            ("polymorphism.receiverCacheMissRate.value", Between(1, 4, 4)),
+        ],
+    ),
+    (
+        "never",
+        &[
+            ("base.instructions.value", Is(0, 1)),
+            ("size.load.value", Is(3, 1)),
+            ("size.codeCoverage.value", Is(0, 1)),
+            ("size.hot.percentile", Not("0/0")),
+            ("data.arrayDensity.value", Not("0/0")),
+            ("structure.blockSize.value", Not("0/0")),
+        ],
+    ),
+];
+
+use Expected::{AtLeast, Between, Is, Not};
+
+/// The expected value.
+#[derive(Clone, Copy)]
+enum Expected {
+    /// Exact: numerator and denominator.
+    Is(u32, u32),
+    /// Two numerators and a denominator.
+    Between(u32, u32, u32),
+    /// A number of which a part is not counted.
+    AtLeast(u32),
+    /// No value, for this reason.
+    Not(&'static str),
+}
+
+/// Options that name the spaces.
+fn spaces() -> Vec<String> {
+    let named =
+        SPACES.iter().flat_map(|(name, patterns)| patterns.iter().map(move |one| format!("{name}={one}")));
+    named.flat_map(|space| ["--space".to_owned(), space]).collect()
+}
+
+/// Runs `spl metrics`.
+fn metrics(case: &Case, options: &[&str], program: &[&str]) -> Running {
+    let mut spl = case.spl_with(&[&["metrics"], options, &["--"]].concat());
+    spl.args(java(program));
+    Running::start(spl, &case.path(""))
+}
+
+/// Status, standard output and standard error of `spl analyse`.
+fn analyse(case: &Case, arguments: &[&str]) -> (i32, String, String) {
+    let output = case.spl_with(&[&["analyse"], arguments].concat()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// The values of each space by `category.name.kind[key]`.
+fn values(document: &Value) -> BTreeMap<String, BTreeMap<String, Value>> {
+    let mut all: BTreeMap<String, BTreeMap<String, Value>> = BTreeMap::new();
+    for space in document["spaces"].as_array().unwrap() {
+        let of_space = all.entry(space["name"].as_str().unwrap().to_owned()).or_default();
+        for value in space["values"].as_array().unwrap() {
+            let text = |key: &str| value[key].as_str().unwrap().to_owned();
+            let key = value.get("key").map_or_else(String::new, |key| format!("[{}]", key["low"]));
+            let name = format!("{}.{}.{}{key}", text("category"), text("name"), text("kind"));
+            assert!(of_space.insert(name, value.clone()).is_none());
+        }
+    }
+    all
+}
+
+fn check(values: &BTreeMap<String, BTreeMap<String, Value>>) {
+    for (space, expected) in EXPECTED {
+        for (name, expected) in expected {
+            let value = &values[space][*name];
+            let near = |key: &str, wanted: f64| {
+                let found = value[key].as_f64();
+                assert!(
+                    found.is_some_and(|found| (found - wanted).abs() < 1e-9),
+                    "{space} {name}: {value}, {wanted}"
+                );
+            };
+            let wanted = match expected {
+                Is(part, of) => {
+                    near("value", f64::from(*part) / f64::from(*of));
+                    "exact"
+                }
+                Between(least, most, of) => {
+                    near("least", f64::from(*least) / f64::from(*of));
+                    near("most", f64::from(*most) / f64::from(*of));
+                    assert!(value["value"].is_null(), "{value}");
+                    "bounded"
+                }
+                AtLeast(least) => {
+                    near("least", f64::from(*least));
+                    "partial"
+                }
+                Not(why) => {
+                    assert!(value["least"].is_null() && value["value"].is_null(), "{value}");
+                    assert!(value["reasons"][0].as_str().unwrap().contains(why), "{value}");
+                    "exact"
+                }
+            };
+            assert_eq!(value["exactness"], wanted, "{space} {name}: {value}");
+            assert!(wanted == "exact" || !value["reasons"].as_array().unwrap().is_empty(), "{value}");
+        }
+    }
+}
+
+#[test]
+fn metrics_are_those_that_were_computed_by_hand() {
+    let case = case();
+    let spaces = spaces();
+    let spaces: Vec<&str> = spaces.iter().map(String::as_str).collect();
+    let ended = metrics(&case, &spaces, &["Metrics"]).ends_by_itself();
+    ended.assert_status(0);
+    assert_eq!(ended.out, "ready\nended\n");
+    ended.assert_said(&[
+        "polymorphism.receiverCacheMissRate.value: 0.8000",
+        "metrics need sizes of objects, which no drill has",
+    ]);
+    let document = fs::read(case.path("out/drill/metrics.json")).unwrap();
+    let document: Value = serde_json::from_slice(&document).unwrap();
+    assert_eq!(document["command"], "Metrics");
+    check(&values(&document));
+    let app = &values(&document)["app"]["base.instructions.value"];
+    assert!(app["exactness"] == "partial" && app["reasons"].to_string().contains("lambdas"), "{app}");
+
+    // While the JDK counts, too, the program's values stay.
+    let with_jdk = [&["--jdk", "--quiet", "--out", "jdk"], &spaces[..]].concat();
+    metrics(&case, &with_jdk, &["Metrics"]).ends_by_itself().assert_status(0);
+    let of_jdk: Value =
+        serde_json::from_slice(&fs::read(case.path("jdk/drill/metrics.json")).unwrap()).unwrap();
+    check(&values(&of_jdk));
+    let lib = &values(&of_jdk)["lib"]["base.instructions.value"];
+    assert!(lib["exactness"] == "partial" && lib["least"].as_u64() > Some(100_000), "{lib}");
+
+    // The finished drill, analysed again with other options.
+    let more =
+        ["out", "--as", "json", "--set", "M25:variant=all", "--set", "data.arrayDensity:variant=access"];
+    let more =
+        [&more[..], &["--set", "concurrency.lockDensty:variant=bytecode", "--set", "M10:p=0.5"], &spaces[..]]
+            .concat();
+    let (status, _, said) = analyse(&case, &more);
+    assert!(status == 2 && said.contains("did you mean concurrency.lockDensity?"), "{said}");
+    let more: Vec<&str> = more
+        .into_iter()
+        .map(
+            |one| if one == "concurrency.lockDensty:variant=bytecode" { "M52:variant=bytecode" } else { one },
+        )
+        .collect();
+    let (status, out, said) = analyse(&case, &more);
+    assert_eq!(status, 0, "{said}");
+    let again = values(&serde_json::from_str(&out).unwrap());
+    let of = |space: &str, name: &str| again[space][name]["value"].as_f64().unwrap();
+    assert!((of("g4", "data.floatDensity.value") - 12_000.0 / 70.0).abs() < 1e-9);
+    assert!((of("g4", "data.arrayDensity.value") - 3000.0 / 70.0).abs() < 1e-9);
+    assert!((of("g2", "concurrency.lockDensity.value") - 62.5).abs() < 1e-9);
+    // Half of 85 is 42.5: four instructions of six runs and four of five make 44.
+    assert!((of("g1", "size.hot.value") - 8.0).abs() < 1e-9);
+    assert_eq!(again["g4"]["data.floatDensity.value"]["variant"], "all");
+}
+
+#[test]
+fn all_forms_have_the_same_values_and_keep_to_their_schemas() {
+    let case = case();
+    let spaces = spaces();
+    let spaces: Vec<&str> = spaces.iter().map(String::as_str).collect();
+    metrics(&case, &[&["--quiet"], &spaces[..]].concat(), &["Metrics"]).ends_by_itself().assert_status(0);
+    let read = |name: &str| fs::read_to_string(case.path("out/drill").join(name)).unwrap();
+    let document: Value = serde_json::from_str(&read("metrics.json")).unwrap();
+    let values = values(&document);
+    agrees_with_schema(&document);
+
+    let mut table = csv::Reader::from_path(case.path("out/drill/metrics.csv")).unwrap();
+    let rows: Vec<BTreeMap<String, String>> = table.deserialize().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), values.values().map(BTreeMap::len).sum::<usize>());
+    for row in &rows {
+        let key = if row["key_low"].is_empty() { String::new() } else { format!("[{}]", row["key_low"]) };
+        let value =
+            &values[&row["space"]][&format!("{}.{}.{}{key}", row["category"], row["name"], row["kind"])];
+        for column in ["value", "least", "most"] {
+            assert_eq!(row[column].parse::<f64>().ok(), value[column].as_f64(), "{row:?}");
+        }
+        assert_eq!(value["exactness"], row["exactness"].as_str());
+    }
+
+    let schema = harness::root().join("docs/schema/metrics-1.xsd");
+    let mut validator = Command::new(harness::of_java_home("java"));
+    validator.arg(harness::root().join("graph/tests/java/Validate.java")).arg(schema);
+    let xml = read("metrics.xml");
+    fs::write(case.path("wrong.xml"), xml.replacen("type=\"long\"", "type=\"many\"", 1)).unwrap();
+    let output =
+        validator.arg(case.path("out/drill/metrics.xml")).arg(case.path("wrong.xml")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with("valid\n") && !said.ends_with("valid\n"), "{said}");
+    // One element for each value; each exact one has it for its text.
+    let elements = ["<value ", "<percentile ", "<bin "]
+        .map(|element| xml.matches(element).count())
+        .iter()
+        .sum::<usize>();
+    assert_eq!(elements, rows.len());
+    let exact = rows.iter().filter(|row| !row["value"].is_empty());
+    exact.for_each(|row| assert!(xml.contains(&format!(">{}</", row["value"])), "{row:?}"));
+}
+
+/// The keys of a document are those of its schema.
+fn agrees_with_schema(document: &Value) {
+    fn agrees(value: &Value, schema: &Value) {
+        if let Some(object) = value.as_object() {
+            let known = schema["properties"].as_object().unwrap();
+            object.iter().for_each(|(key, one)| {
+                agrees(one, known.get(key).unwrap_or_else(|| panic!("{key} is unknown")))
+            });
+            let required = schema["required"].as_array().unwrap();
+            required.iter().for_each(|key| {
+                assert!(object.contains_key(key.as_str().unwrap()), "{key} is missing: {value}")
+            });
+        }
+        value.as_array().into_iter().flatten().for_each(|one| agrees(one, &schema["items"]));
+        if let (Some(choices), Some(text)) = (schema["enum"].as_array(), value.as_str()) {
+            assert!(choices.iter().any(|one| one == text), "{text}");
+        }
+    }
+    let schema = fs::read(harness::root().join("docs/schema/metrics-1.json")).unwrap();
+    agrees(document, &serde_json::from_slice(&schema).unwrap());
+}
+
+#[test]
+fn the_values_of_a_program_do_not_depend_on_its_jdk_or_compiler() {
+    // Class files of the tests are the same on each JDK; here the compilers differ, and whether the JDK counts too.
+    let all = [&["-Xint"][..], &["-XX:TieredStopAtLevel=1"], &["-Xmixed"]].map(|options| {
+        let case = case();
+        let program = [options, &["Metrics"]].concat();
+        metrics(&case, &["--quiet", "--space", "some=Metrics**"], &program).ends_by_itself().assert_status(0);
+        let document = fs::read(case.path("out/drill/metrics.json")).unwrap();
+        values(&serde_json::from_slice(&document).unwrap()).remove("some").unwrap()
+    });
+    assert_eq!(all[0], all[1]);
+    assert_eq!(all[0], all[2]);
+}
+
+#[test]
+fn a_drill_of_blocks_has_no_calls_and_says_so() {
+    let case = case();
+    drill(&case, &["--all"], &["Metrics"]).ends_by_itself().assert_status(0);
+    let (status, out, said) = analyse(&case, &["out"]);
+    assert_eq!(status, 0, "{said}");
+    assert!(out.contains("base.instructions.value") && !out.contains("polymorphism.calls"), "{out}");
+    assert!(said.contains("spl drill --what calls") && said.contains("polymorphism.calls.value"), "{said}");
+    let (_, tree, _) = analyse(&case, &["out", "--hierarchy"]);
+    assert!(tree.contains("[calls.value] needs the methods that calls entered"), "{tree}");
+    let (status, out, said) = analyse(&case, &["out", "--disable", "*", "--enable", "M31"]);
+    assert!(
+        status == 2 && out.is_empty() && said.contains("no metric can be computed: 1 metric needs"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_cannot_be_analysed_is_told() {
+    let case = case();
+    let check = |arguments: &[&str], parts: &[&str]| {
+        let (status, out, said) = analyse(&case, arguments);
+        assert!(
+            status == 2 && out.is_empty() && parts.iter().all(|part| said.contains(part)),
+            "{arguments:?}: {said}"
+        );
+    };
+    drill(&case, &["--what", "cover", "--all"], &["Metrics"]).ends_by_itself().assert_status(0);
+    check(&["out"], &["drill.json", "coverage", "--what calls"]);
+    drill_again(&case, &["--what", "time", "--all", "--replace"]);
+    check(&["out"], &["drill.json", "times of methods"]);
+    drill_again(&case, &["--what", "calls", "--all", "--replace", "--no-classes"]);
+    fs::remove_file(case.path("out/drill/classes.zip")).ok();
+    check(&["out"], &["classes.zip", "--no-classes"]);
+    drill_again(&case, &["--what", "calls", "--all", "--replace"]);
+    check(&["out", "--space", "x=Metrics.Gee#go"], &["--space x", "typing error"]);
+    check(&["out", "--space", "x"], &["NAME=PATTERN"]);
+    check(&["out", "--library", "java.*,,"], &["--library", "starj"]);
+    check(&["out", "--enable", "polymorfism"], &["did you mean polymorphism?"]);
+    check(&["out", "--set", "size.hot:p=7"], &["such as 0.9"]);
+    check(&["out", "--disable", "*"], &["--disable leaves none"]);
+    check(&["nowhere"], &["nowhere"]);
+    for (name, damage) in [
+        ("receivers.csv", "method,at,changes,threads\nA.f()V,x,1,1\n"),
+        ("arcs.csv", "method\n"),
+        ("methods.csv", ""),
+    ] {
+        let path = case.path("out/drill").join(name);
+        let kept = fs::read(&path).unwrap();
+        fs::write(&path, damage).unwrap();
+        check(&["out"], &[name, "not as the drill wrote it", "drill again"]);
+        fs::write(&path, kept).unwrap();
+    }
+    let (status, _, said) = analyse(&case, &["out", "--library", "starj"]);
+    assert_eq!(status, 0, "{said}");
+}
+
+/// Drills the program once more.
+fn drill_again(case: &Case, options: &[&str]) {
+    let mut spl = case.spl_with(&[&["drill"], options, &["--"]].concat());
+    spl.args(java(&["Metrics"]));
+    Running::start(spl, &case.path("")).ends_by_itself().assert_status(0);
+}
+
+#[test]
+fn questions_about_metrics_need_no_drill() {
+    let case = case();
+    let (status, out, _) = analyse(&case, &["--explain", "size.hot", "--explain", "M25"]);
+    assert_eq!(status, 0);
+    for part in [
+        "size.hot.value (M10), count",
+        "option p=0.9",
+        "option variant=all",
+        "needs counts of blocks, the class files: spl drill",
+    ] {
+        assert!(out.contains(part), "{out}");
+    }
+    let (_, out, _) = analyse(&case, &["--needs", "--disable", "*", "--enable", "size", "--enable", "M5"]);
+    assert!(
+        out.starts_with("spl drill --what blocks --all -- COMMAND\n")
+            && out.contains("no drill has sizes of objects, for base.bytes.value"),
+        "{out}"
+    );
+    let (_, out, _) = analyse(&case, &["--needs", "--disable", "*", "--enable", "polymorphism"]);
+    assert_eq!(out, "spl drill --what calls --all -- COMMAND\n");
+    let (_, out, _) = analyse(&case, &["--hierarchy", "--disable", "data"]);
+    assert!(
+        out.contains("    [arrayDensity.value] disabled\n") && out.contains("    calls.value\n"),
+        "{out}"
+    );
+    let (status, _, said) = analyse(&case, &[]);
+    assert!(status == 2 && said.contains("DRILL_FOLDER"), "{said}");
+}

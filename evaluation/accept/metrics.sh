@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Dynamic metrics: values computed by hand, the same on each JDK and with each compiler, executed instructions against a witness that
+# steps through the program, programs on their side of published thresholds, and the forms against their schemas. Prints a line
+# "ok|FAIL claim figure" for each claim and fails if one does. Needs what `make setup` installs, and xmllint; fetches the JDKs that are
+# missing and builds what it runs. The full form takes 15 minutes.
+# shellcheck source=evaluation/accept/lib/claims.sh
+. "$(dirname "$0")/lib/claims.sh"
+forms
+
+readonly SPL=$BIN/spl
+readonly COMPARE=evaluation/accept/lib/metrics.py
+readonly CLASSES=$work/classes
+# The methods whose metrics are known: `go` of each, with what it calls.
+readonly SPACES=(--space "g1=Metrics.G1#go" --space "g1=Metrics.P#f" --space "g1=Metrics.Q#f" --space "g2=Metrics.G2#go" --space "g2=Metrics.G2#m"
+    --space "g3=Metrics.G3#go" --space "g4=Metrics.G4#go" --space "g8=Metrics.G8#go" --space "never=Metrics.G10#never")
+# Programs that end by themselves, with arguments of a short run.
+readonly PROGRAMS=("Metrics" "CompareLoop 20" "Blocks 1" "Thrower 5" "Kernels sor" "Kernels tree")
+
+build -p spl-agent -p spl-witness -p spl-controller
+install_jdks
+javac --release 11 -nowarn -d "$CLASSES" -sourcepath tests-java tests-java/*.java
+
+# The metrics of a program of the tests. $1: the folder; the rest: options, then --, then arguments of Java.
+metrics() {
+    local out=$1 options=()
+    shift
+    while [[ $1 != -- ]]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    "$SPL" metrics -q --replace --out "$work/$out" "${options[@]}" -- "$home/bin/java" -cp "$CLASSES" "$@" >"$work/out.txt" 2>"$work/said.txt" </dev/null
+}
+
+# A comparison's figures become a claim. $1: the claim; the rest: arguments of the comparison.
+compared() {
+    local claim=$1 figures
+    shift
+    if figures=$("$COMPARE" "$@" 2>&1); then ok "JDK $number: $claim: $figures"; else fail "JDK $number: $claim: $figures"; fi
+}
+
+units() {
+    tested "hot things, bounds of counts, N/A, bins and patterns follow their definitions" \
+        cargo test -q --workspace --lib -- hot:: flow:: amount:: chosen:: choice:: space:: group::
+    tested "the page of metrics has the table of the code" cargo test -q --workspace --test page
+    tested "damaged files of a drill give an error and no panic" cargo test -q --workspace --test export no_files_of_a_drill
+}
+
+by_hand() {
+    tested "JDK $number: programs of which the metrics are known, each form and its schema, bad input" e2e metrics::
+    metrics "known-$number" "${SPACES[@]}" -- Metrics
+    local values=$work/known-$number/drill/metrics.json
+    compared "receivers" values "$values" g1 base.instructions.value=85 size.run.value=23 size.hot.value=15 size.hotMethods.value=2 \
+        data.arrayDensity.value=129.41 polymorphism.receiverCacheMissRate.value=0.8 "polymorphism.targetArity.bin[2]=1"
+    compared "locks" values "$values" g2 base.instructions.value=48 concurrency.lockDensity.value=125 concurrency.lock.percentile=100
+    compared "an exception in the middle of a block" values "$values" g3 base.instructions.value=35 data.numArrayDensity.value=114.29
+    compared "floating point and objects" values "$values" g4 base.instructions.value=70 data.floatDensity.value=128.57 \
+        pointer.fieldAccessDensity.value=128.57 base.objects.value=4
+    compared "two threads at one place" values "$values" g8 polymorphism.receiverCacheMissRate.value=0.1
+    metrics "interpreted" "${SPACES[@]}" -- -Xint Metrics
+    compared "interpreted and compiled code have the same metrics" same "$values" "$work/interpreted/drill/metrics.json" app g1 g2 g3 g4 g8 never
+    [[ -n ${first:-} ]] || first=$values
+    compared "the same class files have the same metrics as on the first JDK" same "$first" "$values" app g1 g2 g3 g4 g8 never
+}
+
+# Executed instructions against single steps.
+against_steps() {
+    local program words spaces
+    for program in "${PROGRAMS[@]}"; do
+        read -ra words <<<"$program"
+        "$home/bin/java" -Xint "-agentpath:$BIN/libspl_witness.so=steps=$work/steps.txt" -cp "$CLASSES" "${words[@]}" >/dev/null 2>&1 </dev/null
+        metrics stepped -- "${words[@]}"
+        seen "${words[0]}" "" "$program"
+    done
+}
+
+# The metrics of the classes whose blocks have the witness's counts. $1: beginning of their names; $2: text for it; $3: the program.
+seen() {
+    local spaces drill=$work/stepped/drill
+    mapfile -t spaces < <("$COMPARE" spaces "$drill/blocks.csv" "$work/steps.txt" "$1")
+    "$SPL" analyse "$work/stepped" "${spaces[@]}" --as json -o "$work/seen.json" 2>"$work/said.txt"
+    compared "$3: single steps" total "$work/seen.json" "$drill/blocks.csv" "$work/steps.txt" "$1"
+}
+
+# `javac` compiling one class: about two minutes for the witness.
+compiler() {
+    local folder=$work/in
+    if ((brief)) || ! "$home/bin/java" --list-modules | grep -q '^jdk.compiler@'; then
+        skip "JDK $number: a run of javac against single steps"
+        return
+    fi
+    mkdir -p "$folder/out"
+    echo 'public class Hello { public static void main(String[] a) { System.out.println("Hello"); } }' >"$folder/Hello.java"
+    local javac=(-m jdk.compiler/com.sun.tools.javac.Main -cp "$folder/out" -d "$folder/out" "$folder/Hello.java")
+    "$home/bin/java" "${javac[@]}"
+    "$home/bin/java" -Xint "-agentpath:$BIN/libspl_witness.so=steps=$work/steps.txt" "${javac[@]}"
+    metrics stepped --methods 'com.sun.tools.javac.**' -- "${javac[@]}"
+    seen com/sun/tools/javac javac "javac, classes whose blocks have the witness's counts"
+}
+
+# The web pages of the metrics call a program intensive in arrays or floating point over 100 for each 1,000 instructions.
+thresholds() {
+    metrics sor -- Kernels sor
+    local values=$work/sor/drill/metrics.json
+    compared "SOR of SciMark is intensive in floating point" range "$values" data.floatDensity.value 100 1000
+    compared "and in arrays" range "$values" data.arrayDensity.value 100 1000
+    metrics tree -- Kernels tree
+    values=$work/tree/drill/metrics.json
+    compared "TreeAdd of JOlden has no arrays" range "$values" data.arrayDensity.value 0 1
+    compared "and many references" range "$values" pointer.refFieldAccessDensity.value 100 1000
+}
+
+forms_of_values() {
+    local said
+    if ! command -v xmllint >/dev/null; then
+        skip "xmllint is not installed (apt-get install libxml2-utils)"
+        return
+    fi
+    if said=$(xmllint --noout --schema docs/schema/metrics-1.xsd "$work/known-$number/drill/metrics.xml" 2>&1); then
+        ok "JDK $number: the XML is what its schema says, by xmllint"
+    else
+        fail "JDK $number: the XML is what its schema says, by xmllint: $said"
+    fi
+}
+
+each() {
+    by_hand
+    against_steps
+    thresholds
+    forms_of_values
+    compiler
+}
+
+units
+on_each_jdk each
+exit "$failed"
