@@ -151,10 +151,11 @@ fn measured_methods_recurse_nearly_as_deep_as_interpreted_ones() {
 }
 
 /// C2 may put several methods into one frame, and while another is still interpreted a level takes both: 0.68 was the least
-/// of the parser here, and 0.49 in one of 20 runs while probes came and went.
+/// of the parser here, and 0.49 in one of 20 runs while probes came and went. A level with many arguments took 152 bytes more in one run
+/// on a loaded machine (JDK 11), and 56 in most: both bounds stand beyond what was seen.
 #[test]
 fn tiers_that_call_each_other_recurse_half_as_deep_as_the_interpreter() {
-    check(Sizing::None, &MIXED, &Bound { part: 0.45, bytes: 128 });
+    check(Sizing::None, &MIXED, &Bound { part: 0.45, bytes: 256 });
 }
 
 #[test]
