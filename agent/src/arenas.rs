@@ -229,7 +229,9 @@ impl Arenas {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         owners.has_roots = false;
         owners.has_durations = false;
-        owners.has_rings = false;
+        if std::mem::take(&mut owners.has_rings) {
+            self.end_rings();
+        }
         for (&slot, living) in &owners.of_slot {
             self.take_roots(slot);
             if let [Living { arena: Some(arena), .. }] = living[..] {
@@ -335,19 +337,31 @@ impl Arenas {
         }
     }
 
-    /// Lets the next word of each ring name its thread again. Old activations may write meanwhile.
+    /// Lets the next outermost call of each ring name its thread again. Old activations may write meanwhile.
     fn begin_rings(&self) {
         for arena in 0..ARENAS + 2 {
             let at = ring_at(arena);
             self.arenas.u64_at(at + arena::RING_TOLD as usize).store(0, Ordering::Release);
+            self.arenas.u64_at(at + arena::RING_LOST as usize).store(0, Ordering::Release);
             let most = (arena::RING_CHUNKS - 1) as u8;
             self.arenas.u8_at(at + arena::RING_LIMIT as usize).store(most, Ordering::Release);
+        }
+    }
+
+    /// Lets no thread wait any more for a controller, which may be gone.
+    fn end_rings(&self) {
+        for arena in 0..ARENAS + 2 {
+            self.arenas.u8_at(ring_at(arena) + arena::RING_WAITS as usize).store(0, Ordering::Release);
         }
     }
 
     /// Gives the ring of an arena to a thread that has not run yet.
     fn own_ring(&self, arena: usize, thread: u64) {
         let at = ring_at(arena);
+        let lost = self.arenas.u64_at(at + arena::RING_LOST as usize);
+        self.arenas
+            .u64_at(at + arena::RING_ENDED as usize)
+            .fetch_add(lost.swap(0, Ordering::AcqRel), Ordering::AcqRel);
         self.arenas.u64_at(at + arena::RING_OWNER as usize).store(thread, Ordering::Release);
         self.arenas.u64_at(at + arena::RING_DEPTH as usize).store(0, Ordering::Release);
     }
@@ -365,7 +379,8 @@ impl Arenas {
         let at = slot * ENTRY_BYTES;
         // First: from now on the thread takes the rest for nobody's.
         self.roots.u64_at(at).store(NOBODY, Ordering::Release);
-        for word in 1..=RING {
+        // The ring's address stays: a thread that has just looked at the id reads it without another look, and rings are never unmapped.
+        for word in 1..=WANTS {
             self.roots.u64_at(at + 8 * word).store(0, Ordering::Release);
         }
     }

@@ -152,7 +152,7 @@ fn values(folder: &Path, choice: &Choice, choosing: &Choosing) -> Result<Values,
     // First: it says which tables there are.
     let text = bytes(&folder.join(DOCUMENT))?;
     let document = Document::read(&text).map_err(in_folder)?;
-    let read = |name| table(folder, &document, name);
+    let read = |name| table(folder, &document.tables, name);
     if !document.has_counts {
         let reason = "it has coverage, which does not say how often code ran".to_owned();
         let remedy = "run `spl drill` with --what calls";

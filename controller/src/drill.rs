@@ -186,12 +186,17 @@ fn results(
         if counted.profiles.len() > 1 {
             progress.note(&format!("JVM {number}, pid {}: {}", profile.pid, one_line(&profile.command)));
         }
+        if let Some(traced) = &profile.traced {
+            // First: the other files may find no room, and these can be read without them.
+            traced::write(traced, profile, out.path())?;
+            out.archive(&taken)?;
+        }
         if is_time {
             let all = durations::measured(profile);
             out.write_durations(&taken, &all)?;
             durations::say(&all, profile, arguments, (out.path(), &out.page()), progress);
-        } else if let (DrillKind::Trace { blocks: false }, Some(traced)) = (profile.what, &profile.traced) {
-            out.write_trace(&taken, traced)?;
+        } else if profile.what == (DrillKind::Trace { blocks: false }) {
+            out.write_trace(&taken)?;
         } else {
             let (figures, of_paths) = out.write(&taken, sources)?;
             shown::say(&figures, profile, arguments, (out.path(), &out.page()), progress);
@@ -200,7 +205,6 @@ fn results(
             }
         }
         if let Some(traced) = &profile.traced {
-            traced::write(traced, profile, out.path())?;
             traced::say(traced, profile, out.path(), progress);
         }
         let methods = profile.classes.iter().flat_map(|class| &class.methods);

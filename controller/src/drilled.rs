@@ -1,8 +1,9 @@
 //! The files of a finished drill, for the commands that read them. They may be damaged, or not be a drill's at all.
 
 use crate::said::say;
-use spl_export::{CLASSES, CountedClass, DOCUMENT, Document, Fault, archive_fault, no_classes};
+use spl_export::{CLASSES, CountedClass, DOCUMENT, Fault, archive_fault, no_classes};
 use spl_model::one_line;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -80,13 +81,17 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The bytes of a table of a drill, compared with the digest in its document.
+/// The bytes of a table of a drill, compared with the digest among those of its document.
 ///
 /// # Errors
 /// When it cannot be read, or was changed since; one line of text.
-pub fn table(folder: &Path, document: &Document, name: &'static str) -> Result<Vec<u8>, String> {
+pub fn table(
+    folder: &Path,
+    digests: &BTreeMap<String, String>,
+    name: &'static str,
+) -> Result<Vec<u8>, String> {
     let bytes = bytes(&folder.join(name))?;
-    match document.tables.get(name) {
+    match digests.get(name) {
         Some(written) if *written != digest(&bytes) => {
             let reason = format!("it is not as the drill wrote it: {DOCUMENT} has another digest");
             let remedy = "bring back the file that was written, or drill again";

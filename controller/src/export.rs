@@ -23,7 +23,7 @@ pub fn export(arguments: &Export) -> Result<ExitStatus, String> {
     // First: it says which tables there are.
     let text = bytes(&folder.join(DOCUMENT))?;
     let document = Document::read(&text).map_err(in_folder)?;
-    let read = |name| table(&folder, &document, name);
+    let read = |name| table(&folder, &document.tables, name);
     let [methods, blocks, edges] = [read(METHODS)?, read(BLOCKS)?, read(EDGES)?];
     let files = Files { document: &text, methods: &methods, blocks: &blocks, edges: &edges };
     let graph = || {

@@ -6,6 +6,7 @@ mod shown;
 mod source;
 
 use crate::cli::{Trace, TraceQuestion};
+use crate::drilled::say_second;
 use crate::said::say;
 use source::{Replayed, Source};
 use spl_trace::{Counts, Hot, Tree, Worst};
@@ -17,7 +18,14 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 /// # Errors
 /// When the trace cannot be read, or the answer not be printed; one line of text.
 pub fn trace(arguments: &Trace) -> Result<ExitStatus, String> {
+    if arguments.question == TraceQuestion::Check && arguments.thread.is_some() {
+        return Err(
+            "counters are those of all threads: leave --thread out, or ask another question".to_owned()
+        );
+    }
     let mut source = Source::open(&arguments.folder, arguments.thread)?;
+    say_second(&source.folder);
+    source.doubts().for_each(|doubt| say(&format!("the trace is not all that ran: {doubt}")));
     let mut out = BufWriter::new(io::stdout().lock());
     let answered = answer(arguments, &mut source, &mut out);
     let flushed = answered.and_then(|status| Ok(out.flush().map(|()| status)?));
@@ -64,7 +72,7 @@ fn answer(arguments: &Trace, source: &mut Source, out: &mut impl Write) -> Resul
             warn(&replayed);
         }
         TraceQuestion::Hot => {
-            let mut hot = Hot::new(arguments.length);
+            let mut hot = Hot::new(usize::from(arguments.length));
             let replayed = source.replay(&mut hot, |hot, _| hot.cut())?;
             shown::hot(&hot, &source.methods, arguments.limit, out)?;
             warn(&replayed);
@@ -79,8 +87,9 @@ fn answer(arguments: &Trace, source: &mut Source, out: &mut impl Write) -> Resul
             let mut counts = Counts::default();
             let replayed = source.replay(&mut counts, |_, _| ())?;
             warn(&replayed);
-            let table = check::table(&source.folder)?;
-            return Ok(check::check(&table, &counts, &source.methods, replayed.is_whole(), out)?);
+            let table = source.counted()?;
+            let is_whole = replayed.is_whole() && source.doubts().next().is_none();
+            return Ok(check::check(&table, &counts, &source.methods, is_whole, out)?);
         }
         TraceQuestion::Size => {
             let mut counts = Counts::default();
@@ -97,12 +106,22 @@ fn answer(arguments: &Trace, source: &mut Source, out: &mut impl Write) -> Resul
 fn warn(replayed: &Replayed) {
     replayed.faults.iter().for_each(|fault| say(fault));
     if replayed.lost > 0 {
-        say(&format!("{} events are missing in the trace: what is shown is not all that ran", replayed.lost));
+        let lost = counted(replayed.lost, "event is", "events are");
+        say(&format!("{lost} missing in the trace: what is shown is not all that ran"));
+    }
+    if replayed.holes > 0 {
+        let holes = counted(replayed.holes, "place", "places");
+        say(&format!("at {holes} an unknown number of events is missing: what is shown is not all that ran"));
     }
     if replayed.unseen > 0 {
+        let unseen = counted(replayed.unseen, "activation", "activations");
         say(&format!(
-            "{} activations ended without a word, by an exception before their constructor's call of another",
-            replayed.unseen
+            "{unseen} ended without a word: by a stack overflow, or by an exception in a constructor before or in its call of another"
         ));
     }
+}
+
+/// A number with its noun.
+fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }

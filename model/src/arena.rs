@@ -46,12 +46,16 @@ pub const RING_OWNER: u64 = 32;
 pub const RING_TOLD: u64 = 40;
 /// In the ring of all threads without their own: calls that were not traced.
 pub const RING_UNTRACED: u64 = 48;
+/// Events that found no room of threads that had the ring before.
+pub const RING_ENDED: u64 = 56;
 /// One byte: the lowest bits of the number of chunks that the controller has read.
 pub const RING_FREED: u64 = 64;
 /// One byte: chunks that the thread may use.
 pub const RING_LIMIT: u64 = 65;
 /// One byte: whether the thread waits for room.
 pub const RING_WAITS: u64 = 66;
+/// One byte, in the ring of all threads without their own: whether a thread has waited in vain, so that none waits any more.
+pub const RING_GIVEN_UP: u64 = 67;
 /// The words.
 pub const RING_DATA: u64 = 4096;
 /// Calls of the root whose arena it is.

@@ -67,6 +67,9 @@ fn digest(bytes: &[u8]) -> u64 {
     if rest.is_empty() { hash } else { step(hash, u64::from_le_bytes(last)) }
 }
 
+/// Bytes of damaged frames that are looked through. A file with more is not looked at any further.
+const MOST_WASTED: u64 = 1 << 28;
+
 /// A part of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Part<'r> {
@@ -99,6 +102,8 @@ pub struct Reader<R> {
     at: u64,
     words: Vec<u32>,
     raw: Vec<u8>,
+    /// Bytes of damaged frames so far.
+    wasted: u64,
 }
 
 impl<R: Read> Reader<R> {
@@ -119,7 +124,7 @@ impl<R: Read> Reader<R> {
         }
         let thread = u64::from_le_bytes(std::array::from_fn(|byte| head[16 + byte]));
         let (buffer, words, raw) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { source, thread, buffer, at: HEAD_BYTES as u64, words, raw })
+        Ok(Self { source, thread, buffer, at: HEAD_BYTES as u64, words, raw, wasted: 0 })
     }
 
     /// The next part; `None` at the end. A frame that the file ends in is a damaged part.
@@ -142,9 +147,11 @@ impl<R: Read> Reader<R> {
                 self.skip(length);
                 return Ok(Some(Part::Words { depth, time, words: &self.words }));
             }
-            // Frames begin with a mark; the next one may be anywhere.
-            let mark = self.buffer.iter().skip(1).position(|byte| *byte == FRAME[0]);
-            self.skip(mark.map_or(self.buffer.len(), |place| place + 1));
+            // Frames begin with a mark; the next one may be anywhere, and the last bytes may be its beginning.
+            let is_mark =
+                |at: &usize| FRAME.starts_with(&self.buffer[*at..self.buffer.len().min(at + FRAME.len())]);
+            let mark = (1..self.buffer.len()).find(is_mark);
+            self.skip(mark.unwrap_or(self.buffer.len()));
         }
     }
 
@@ -154,12 +161,21 @@ impl<R: Read> Reader<R> {
             return Ok(None);
         }
         let [form, words, bytes] = [4, 8, 12].map(|at| self.number(at) as usize);
-        if form > 1 || words > MOST_WORDS || bytes > MOST_BYTES || !self.fill(FRAME_HEAD + bytes)? {
+        let is_packed = form == 1 && bytes < words * 4;
+        if !is_packed && (form != 0 || bytes != words * 4)
+            || words > MOST_WORDS
+            || bytes > MOST_BYTES
+            || !self.fill(FRAME_HEAD + bytes)?
+        {
+            return Ok(None);
+        }
+        if self.wasted > MOST_WASTED {
             return Ok(None);
         }
         let payload = &self.buffer[FRAME_HEAD..FRAME_HEAD + bytes];
         let check = u64::from_le_bytes(std::array::from_fn(|byte| self.buffer[32 + byte]));
         if digest(payload) != check {
+            self.wasted += bytes as u64;
             return Ok(None);
         }
         self.raw.resize(words * 4, 0);

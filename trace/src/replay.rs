@@ -46,6 +46,9 @@ pub enum Fault {
     /// A word names a method that the drill does not have.
     #[error("there is no method with the number {0}")]
     Method(u32),
+    /// Calls stand within each other deeper than threads of a JVM go.
+    #[error("more than {MOST_DEEP} calls are under way at once")]
+    Deep,
     /// A word names a segment that a method does not have, or that cannot follow.
     #[error(
         "segment {number} of {method} cannot follow here: these are not the class files that the trace was written for"
@@ -57,6 +60,9 @@ pub enum Fault {
         number: u32,
     },
 }
+
+/// Most activations of a thread that are told apart at once.
+const MOST_DEEP: usize = 1 << 22;
 
 /// A thread's state so far.
 #[derive(Debug, Default)]
@@ -154,6 +160,8 @@ impl Replay {
                     top.calls = false;
                 }
             }
+            // A depth alone: words have too few bits for so large a difference.
+            Event::Gap { lost: 0, depth, .. } => self.to(depth, visit),
             Event::Gap { lost, depth, lowest } => {
                 visit.gap(Some(lost.into()));
                 self.leave_above(lowest.min(depth), Left::Unknown, visit);
@@ -174,6 +182,9 @@ impl Replay {
         visit: &mut impl Visit,
     ) -> Result<(), Fault> {
         self.to(depth.saturating_sub(1), visit);
+        if self.stack.slots().len() >= MOST_DEEP {
+            return Err(Fault::Deep);
+        }
         let place = methods.place(method).ok_or(Fault::Method(method))?;
         let caller = self.stack.top().map(|top| {
             let may_end = || methods.get(top.method).is_some_and(|caller| caller.constructs);
@@ -218,7 +229,8 @@ impl Replay {
             && !matches!(event, Event::Time { .. } | Event::Pad)
         {
             // In a gap its exception may be missing.
-            let left = if matches!(event, Event::Gap { .. }) { Left::Unknown } else { Left::Returned };
+            let left =
+                if matches!(event, Event::Gap { lost: 1.., .. }) { Left::Unknown } else { Left::Returned };
             self.leave_above(depth - 1, left, visit);
         }
     }

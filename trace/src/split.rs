@@ -31,6 +31,12 @@ pub struct Split {
 }
 
 impl Split {
+    /// Cuts words of which the first ones are of this thread, at this depth.
+    #[must_use]
+    pub fn of_thread(thread: u64, depth: u32) -> Self {
+        Self { thread: Some(thread), before: (depth, 0), depth, ..Self::default() }
+    }
+
     /// Takes words: whole events. Full frames go to `framed`.
     ///
     /// # Errors

@@ -22,6 +22,7 @@ fn java_and_rust_agree_on_rings() {
         ("FREED", arena::RING_FREED),
         ("LIMIT", arena::RING_LIMIT),
         ("WAITS", arena::RING_WAITS),
+        ("GIVEN_UP", arena::RING_GIVEN_UP),
         ("WORDS", arena::RING_DATA),
     ] {
         assert!(source.contains(&format!("{name} = {place};")), "{name}");

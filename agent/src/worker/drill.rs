@@ -296,8 +296,12 @@ impl Worker {
         self.scope = None;
         self.waves = None;
         self.drilled.clear();
-        let has_durations = self.shared.drill().is_some_and(|drill| matches!(drill.what, What::Durations(_)));
-        if !has_durations {
+        // Times and traces of a thread have their place until its code is restored.
+        let has_places = self
+            .shared
+            .drill()
+            .is_some_and(|drill| matches!(drill.what, What::Durations(_) | What::Trace { .. }));
+        if !has_places {
             self.shared.arenas().into_iter().for_each(Arenas::end_roots);
         }
         self.shared.keep_receivers(&self.jvm, env);

@@ -143,9 +143,9 @@ pub struct Trace {
     /// Number of lines to show at most (tree, hot, worst).
     #[arg(long, value_name = "COUNT", default_value_t = 40)]
     pub limit: usize,
-    /// Segments of a sequence (hot).
-    #[arg(long, value_name = "SEGMENTS", default_value_t = 4)]
-    pub length: usize,
+    /// Segments of a sequence, at most 64 (hot).
+    #[arg(long, value_name = "SEGMENTS", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub length: u8,
 }
 
 /// A question to a trace.

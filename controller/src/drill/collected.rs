@@ -3,6 +3,7 @@
 use super::budget::{Budget, cpu_ns};
 use super::counters::{Apart, Arcs, CountersFile, Place};
 use super::rings::{Rings, Traced, Tracing};
+use super::traced;
 use spl_model::{DrillKind, Scope, one_line};
 use spl_profile::{CountedClass, CountedMethod, ProbeCost, counting};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
@@ -349,13 +350,10 @@ impl Collected {
                 arcs.lost
             ));
         }
-        if self.goes_on && matches!(self.what, DrillKind::Blocks | DrillKind::Calls | DrillKind::Paths { .. })
-        {
-            self.doubts.push(
-                "the drill ended before the program: calls that were under way then are counted in part"
-                    .to_owned(),
-            );
+        if self.goes_on {
+            self.doubts.extend(in_part(self.what).map(str::to_owned));
         }
+        self.doubts.extend(traced.iter().flat_map(traced::doubts));
         // The last class may lack bytes.
         let (whole, cut): (Vec<_>, Vec<_>) = std::mem::take(&mut self.classes)
             .into_values()
@@ -381,5 +379,19 @@ impl Collected {
             traced,
             stopped: self.stopped,
         })
+    }
+}
+
+/// The doubt about calls of a program that goes on after the drill.
+fn in_part(what: DrillKind) -> Option<&'static str> {
+    match what {
+        DrillKind::Blocks | DrillKind::Calls | DrillKind::Paths { .. } => {
+            Some("the drill ended before the program: calls that were under way then are counted in part")
+        }
+        DrillKind::Trace { .. } => Some(
+            "the drill ended before the program: of calls that were under way then the trace has a part, \
+             and another part than counters have",
+        ),
+        DrillKind::Cover | DrillKind::Time(_) => None,
     }
 }

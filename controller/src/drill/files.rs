@@ -7,7 +7,7 @@ use super::doubts::{STOPPED, in_shared, intrinsics};
 use super::durations::{self, Measured};
 use super::page::{self, Gathered};
 use super::paths::{self, PathFigures};
-use super::rings::Traced;
+use super::shown::plural;
 use super::taken::{Figures, Taken};
 use super::traced;
 use crate::drilled::digest;
@@ -64,8 +64,12 @@ impl Drop for Folder {
     /// A drill without results leaves no folder behind that looks like one with results.
     fn drop(&mut self) {
         let mark = self.folder.join(MARK);
-        if !self.is_written && fs::metadata(&mark).is_ok_and(|mark| mark.len() == 0) {
-            traced::clear(&self.folder, false);
+        traced::clear(&self.folder, false);
+        // Traces without the rest can be read, and their folder is not free.
+        if !self.is_written
+            && !self.folder.join(traced::FOLDER).exists()
+            && fs::metadata(&mark).is_ok_and(|mark| mark.len() == 0)
+        {
             // Only an empty folder is removed.
             let _ = fs::remove_file(mark);
             let _ = fs::remove_dir(&self.folder);
@@ -222,7 +226,9 @@ impl Folder {
             self.put(name, table.as_bytes())?;
         }
         self.forget_tables(&tables.iter().map(|(name, _)| *name).collect::<Vec<_>>());
-        self.archive(taken)?;
+        if taken.profile.traced.is_none() {
+            self.archive(taken)?;
+        }
         let left = document.named_left();
         self.put_page(&gathered.facts(taken, sources, &figures, document.doubts, left))?;
         Ok((figures, of_paths))
@@ -262,25 +268,40 @@ impl Folder {
     ///
     /// # Errors
     /// When a file cannot be written; one line of text.
-    pub fn write_trace(&mut self, taken: &Taken<'_>, traced: &Traced) -> Result<(), String> {
+    pub fn write_trace(&mut self, taken: &Taken<'_>) -> Result<(), String> {
         let none = BTreeMap::new();
         let mut document = document(taken, &[], &none, &[]);
-        document.doubts.extend(traced::doubts(traced));
+        let late = taken.profile.classes.iter().filter(|class| !class.from_start);
+        let late = late.flat_map(|class| &class.methods).filter(|method| method.counters.is_ok()).count();
+        if late > 0 {
+            let late = plural(late as u64, "method");
+            document.doubts.push(format!("{late}: the trace has it only from the change of its class on"));
+        }
         document.is_exact &= document.doubts.is_empty();
         self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
         self.is_written = true;
+        // The archive is there already.
         self.forget_tables(&[]);
         // The page of an earlier drill, which is replaced: a trace has none.
         let _ = fs::remove_file(page_of(&self.folder));
-        self.archive(taken)
+        Ok(())
     }
 
     /// Writes the class files, unless they are not wanted.
-    fn archive(&self, taken: &Taken<'_>) -> Result<(), String> {
-        if taken.arguments.no_classes {
-            return Ok(());
-        }
+    ///
+    /// # Errors
+    /// When they cannot be written, or earlier ones not be removed; one line of text.
+    pub fn archive(&self, taken: &Taken<'_>) -> Result<(), String> {
         let path = self.folder.join(ARCHIVE);
+        if taken.arguments.no_classes {
+            // That of an earlier drill, which is replaced.
+            return match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    Err(format!("cannot remove {}: {error}", path.display()))
+                }
+                _ => Ok(()),
+            };
+        }
         archive(taken.profile, &self.folder, &path)
             .map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
@@ -317,6 +338,9 @@ struct Document<'a> {
     left: Vec<Left<'a>>,
     /// Digests of the tables, by their names.
     tables: BTreeMap<&'static str, String>,
+    /// Words of the traced threads, by their ids.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traces: Option<BTreeMap<u64, u64>>,
     /// Cost of a probe of durations, in picoseconds a call: within the time that it takes, and outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe_ps: Option<[u64; 2]>,
@@ -410,6 +434,10 @@ fn document<'a>(
             .collect(),
         left: left.chain(broken).chain(refused).collect(),
         tables: tables.iter().map(|(name, table)| (*name, digest(table.as_bytes()))).collect(),
+        traces: profile
+            .traced
+            .as_ref()
+            .map(|traced| traced.threads.iter().map(|(&thread, (words, _))| (thread, *words)).collect()),
         probe_ps: None,
     }
 }

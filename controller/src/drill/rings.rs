@@ -47,6 +47,8 @@ pub struct Traced {
     pub lost: u64,
     /// Calls of threads without a ring, at least.
     pub untraced: u64,
+    /// Words of calls that began before the drill, of threads that no word named.
+    pub dropped: u64,
     /// Why it is not all.
     pub faults: Vec<String>,
 }
@@ -110,6 +112,8 @@ struct Ring {
     offset: u64,
     /// Words that were read.
     at: u64,
+    /// Events that threads had lost before, which have ended since.
+    ended: u64,
     split: Split,
     is_broken: bool,
 }
@@ -118,10 +122,18 @@ impl Reader {
     /// Gives the threads their orders. Words that stand in the rings already belong to an earlier drill.
     fn prepare(&mut self, tracing: &Tracing) -> io::Result<()> {
         self.untraced = self.word(self.shared + arena::RING_UNTRACED)?;
+        self.memory.write_all_at(&[0], self.shared + arena::RING_GIVEN_UP)?;
         for place in 0..self.rings.len() {
             let offset = self.rings[place].offset;
             let head = self.word(offset + arena::RING_HEAD)?;
             self.rings[place].at = head;
+            self.rings[place].ended = self.word(offset + arena::RING_ENDED)?;
+            // Calls that are under way name their thread no more. Another thread that gets the ring names itself.
+            let owner = self.word(offset + arena::RING_OWNER)?;
+            let depth = self.word(offset + arena::RING_DEPTH)? as u32;
+            if owner != 0 && head > 0 {
+                self.rings[place].split = Split::of_thread(owner, depth);
+            }
             let chunks = tracing.chunks.clamp(1, (arena::RING_CHUNKS - 1) as u8);
             for (at, byte) in [
                 (arena::RING_FREED, (head >> CHUNK_SHIFT) as u8),
@@ -196,18 +208,14 @@ impl Reader {
     fn end(mut self) -> Traced {
         for place in 0..self.rings.len() {
             let lost = self.word(self.rings[place].offset + arena::RING_LOST).unwrap_or(0);
+            let ended = self.word(self.rings[place].offset + arena::RING_ENDED).unwrap_or(0);
             let ring = &mut self.rings[place];
             if ring.at > 0 {
                 ring.split.lost_at_end(lost);
             }
             ring.split.flush().into_iter().for_each(|framed| self.files.write(&framed));
-            self.files.traced.lost += ring.split.lost;
-            if ring.split.dropped > 0 {
-                self.files.fault(format!(
-                    "{} words of calls from before the drill are left out",
-                    ring.split.dropped
-                ));
-            }
+            self.files.traced.lost += ring.split.lost + ended.saturating_sub(ring.ended);
+            self.files.traced.dropped += ring.split.dropped;
             // Nobody reads from now on: what still runs must not wait.
             let _ = self.memory.write_all_at(&[0], ring.offset + arena::RING_WAITS);
         }
@@ -226,7 +234,7 @@ impl Reader {
 
 impl Ring {
     fn new(offset: u64) -> Self {
-        Self { offset, at: 0, split: Split::default(), is_broken: false }
+        Self { offset, at: 0, ended: 0, split: Split::default(), is_broken: false }
     }
 }
 

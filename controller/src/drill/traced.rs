@@ -65,7 +65,12 @@ pub fn doubts(traced: &Traced) -> Vec<String> {
     }
     if traced.untraced > 0 {
         let calls = plural(traced.untraced, "call");
-        doubts.push(format!("at least {calls} of threads without a ring are missing: of virtual threads, or of more than 256 at once"));
+        doubts.push(format!("at least {calls} of threads without a ring are missing: of virtual threads, of threads that ran while 256 others had one, \
+             or of a thread that the JVM's end or the drill's met"));
+    }
+    if traced.dropped > 0 {
+        let words = plural(traced.dropped, "word");
+        doubts.push(format!("{words} of calls from before the drill are left out"));
     }
     doubts
 }
@@ -82,7 +87,7 @@ pub fn say(traced: &Traced, profile: &Profile, folder: &Path, progress: &Progres
         number(bytes),
         plural(traced.lost, "event"),
     ));
-    for doubt in profile.doubts.iter().chain(&doubts(traced)) {
+    for doubt in &profile.doubts {
         progress.note(&format!("the trace is not all that ran: {doubt}"));
     }
     say_left(profile, progress);

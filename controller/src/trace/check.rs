@@ -1,11 +1,12 @@
 //! Compares the counts of a trace with those of counters of the same run.
 
+use super::counted;
+use spl_export::BLOCKS;
 use spl_model::one_line;
 use spl_trace::{Counts, Methods};
 use spl_verdict::ExitStatus;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Most differences that are printed.
@@ -14,24 +15,17 @@ const SHOWN: usize = 20;
 /// The counts of blocks of a drill, by method and block.
 pub type Table = BTreeMap<String, BTreeMap<usize, u64>>;
 
-/// Reads blocks.csv of a drill.
+/// Reads blocks.csv of a drill, of which these are the bytes.
 ///
 /// # Errors
-/// When it is not there or damaged; one line of text.
-pub fn table(folder: &Path) -> Result<Table, String> {
-    let path = folder.join("blocks.csv");
+/// When it is damaged; one line of text.
+pub fn table(folder: &Path, bytes: &[u8]) -> Result<Table, String> {
+    let path = folder.join(BLOCKS);
     let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
-    let file = File::open(&path).map_err(|error| {
-        if error.kind() == ErrorKind::NotFound {
-            return "this drill has no counts to compare the trace with: take one with --what trace,blocks"
-                .to_owned();
-        }
-        cannot(&error)
-    })?;
+    let text = std::str::from_utf8(bytes).map_err(|error| cannot(&error))?;
     let mut table = Table::new();
-    for (line, place) in BufReader::new(file).lines().zip(1..).skip(1) {
-        let line = line.map_err(|error| cannot(&error))?;
-        let fields = fields(&line);
+    for (line, place) in text.lines().zip(1..).skip(1) {
+        let fields = fields(line);
         let number = |at: usize| fields.get(at).and_then(|field| field.parse::<i64>().ok());
         let (Some(name), Some(block), Some(count)) = (fields.first(), number(1), number(5)) else {
             return Err(cannot(&format!("line {place} has no method, block and count")));
@@ -68,20 +62,29 @@ pub fn check(
             }
         }
     }
-    writeln!(out, "{same} blocks have the same count in the trace and by counters")?;
+    writeln!(
+        out,
+        "{} the same count in the trace and by counters",
+        counted(same, "block has", "blocks have")
+    )?;
     if explained > 0 {
         writeln!(
             out,
-            "{explained} have fewer in the trace, in which events are missing or calls had not ended"
+            "{explained} {} fewer in the trace, in which events are missing or calls had not ended",
+            if explained == 1 { "has" } else { "have" }
         )?;
     }
     for (name, block, traced, count) in different.iter().take(SHOWN) {
         writeln!(out, "block {block} of {}: {traced} in the trace, {count} by counters", one_line(name))?;
     }
+    if same + explained == 0 && different.is_empty() {
+        writeln!(out, "nothing was compared: no traced method has counts")?;
+        return Ok(ExitStatus::Error);
+    }
     if different.is_empty() {
         return Ok(ExitStatus::AllHold);
     }
-    writeln!(out, "{} blocks differ", different.len())?;
+    writeln!(out, "{}", counted(different.len() as u64, "block differs", "blocks differ"))?;
     Ok(ExitStatus::Error)
 }
 

@@ -1,5 +1,6 @@
 //! Every event of a trace as a line.
 
+use super::counted;
 use spl_graph::SegmentEnd;
 use spl_trace::{Frame, Left, Ran, Stack, Tag, Visit};
 use std::io::{self, Write};
@@ -72,8 +73,11 @@ impl<W: Write> Visit for Lines<'_, W> {
 
     fn gap(&mut self, lost: Option<u64>) {
         match lost {
-            Some(lost) => self.print(format_args!("? {lost} events are missing")),
-            None => self.print(format_args!("? events are missing")),
+            Some(lost) => {
+                let lost = counted(lost, "event is", "events are");
+                self.print(format_args!("? {lost} missing"));
+            }
+            None => self.print(format_args!("? an unknown number of events is missing")),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Answers as text.
 
+use super::counted;
 use super::source::Replayed;
 use spl_model::one_line;
 use spl_trace::{Counts, Hot, Methods, Tag, Tree, Worst};
@@ -47,7 +48,8 @@ pub fn tree(tree: &Tree, methods: &Methods, limit: usize, out: &mut impl Write) 
         }
     }
     if order.len() > limit {
-        writeln!(out, "{} more nodes: see --limit", order.len() - limit)?;
+        let more = counted((order.len() - limit) as u64, "more node", "more nodes");
+        writeln!(out, "{more}: see --limit")?;
     }
     if tree.folded > 0 {
         writeln!(out, "{} calls found no room in the tree and count with their callers", tree.folded)?;
@@ -98,7 +100,8 @@ pub fn worst(worst: &Worst, methods: &Methods, limit: usize, out: &mut impl Writ
     }
     let partly: u64 = worst.methods().iter().map(|most| most.partly).sum();
     if partly > 0 {
-        writeln!(out, "{partly} calls of which the trace has not all are left out")?;
+        let partly = counted(partly, "call", "calls");
+        writeln!(out, "{partly} of which the trace has not all are left out")?;
     }
     Ok(())
 }
@@ -118,10 +121,11 @@ pub fn size(
     let each = |bytes: u64| bytes as f64 / counts.blocks.max(1) as f64;
     writeln!(
         out,
-        "{} threads, {calls} calls, {} blocks, {} bytecodes",
-        replayed.threads,
-        counts.blocks,
-        counts.bytecodes(methods)
+        "{}, {}, {}, {}",
+        counted(replayed.threads as u64, "thread", "threads"),
+        counted(calls, "call", "calls"),
+        counted(counts.blocks, "block", "blocks"),
+        counted(counts.bytecodes(methods), "bytecode", "bytecodes")
     )?;
     writeln!(
         out,

@@ -1,13 +1,16 @@
 //! The files of a trace, and the methods that their words name.
 
-use crate::drilled::{digest, drill_folder};
+use super::check::{self, Table};
+use crate::drilled::{digest, drill_folder, table};
+use serde::Deserialize;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
+use spl_export::{BLOCKS, DOCUMENT};
 use spl_graph::Graph;
 use spl_model::one_line;
 use spl_trace::file::{Part, Reader};
 use spl_trace::{Methods, Replay, Visit};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -26,6 +29,20 @@ pub struct Source {
     pub methods: Methods,
     /// The files of the threads.
     files: Vec<PathBuf>,
+    recorded: Recorded,
+    /// Whether they are to be those of all threads.
+    is_of_all: bool,
+}
+
+/// Facts about the traces in drill.json; none of them, if the drill was cut short.
+#[derive(Debug, Default, Deserialize)]
+struct Recorded {
+    #[serde(default)]
+    doubts: Vec<String>,
+    /// Words of each thread.
+    traces: Option<BTreeMap<u64, u64>>,
+    #[serde(default)]
+    tables: BTreeMap<String, String>,
 }
 
 /// Figures of a replay.
@@ -39,6 +56,8 @@ pub struct Replayed {
     pub bytes: u64,
     /// Events that are missing.
     pub lost: u64,
+    /// Gaps with an unknown number of events.
+    pub holes: u64,
     /// Activations that ended without a word.
     pub unseen: u64,
     /// Parts that could not be read; one line each.
@@ -48,7 +67,7 @@ pub struct Replayed {
 impl Replayed {
     /// Whether nothing is known to be missing.
     pub fn is_whole(&self) -> bool {
-        self.lost == 0 && self.unseen == 0 && self.faults.is_empty()
+        self.lost == 0 && self.holes == 0 && self.faults.is_empty()
     }
 }
 
@@ -56,6 +75,7 @@ impl Replayed {
 struct Watched<'v, V> {
     visit: &'v mut V,
     lost: u64,
+    holes: u64,
 }
 
 impl<V: Visit> Visit for Watched<'_, V> {
@@ -77,7 +97,10 @@ impl<V: Visit> Visit for Watched<'_, V> {
     }
 
     fn gap(&mut self, lost: Option<u64>) {
-        self.lost = self.lost.saturating_add(lost.unwrap_or(1));
+        match lost {
+            Some(lost) => self.lost = self.lost.saturating_add(lost),
+            None => self.holes += 1,
+        }
         self.visit.gap(lost);
     }
 }
@@ -88,7 +111,10 @@ impl Source {
     /// # Errors
     /// When there is none, or its classes cannot be read; one line of text.
     pub fn open(given: &Path, thread: Option<u64>) -> Result<Self, String> {
-        let folder = drill_folder(given)?;
+        // A drill that was cut short may have left no more than the trace.
+        let has_trace = given.join(crate::drill::traced::FOLDER).join(crate::drill::traced::METHODS).exists();
+        let folder = if has_trace { given.to_owned() } else { drill_folder(given)? };
+        let recorded = recorded(&folder)?;
         let traces = folder.join(crate::drill::traced::FOLDER);
         let listed = fs::read_dir(&traces).map_err(|error| {
             if error.kind() == ErrorKind::NotFound {
@@ -96,7 +122,6 @@ impl Source {
             }
             format!("cannot read {}: {error}", traces.display())
         })?;
-        let number = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u64>().ok();
         let mut files: Vec<(u64, PathBuf)> = listed
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| path.extension().is_some_and(|extension| extension == "spt"))
@@ -111,7 +136,32 @@ impl Source {
             });
         }
         let methods = methods(&folder, &traces.join(crate::drill::traced::METHODS))?;
-        Ok(Self { folder, methods, files: files.into_iter().map(|(_, path)| path).collect() })
+        Ok(Self {
+            folder,
+            methods,
+            files: files.into_iter().map(|(_, path)| path).collect(),
+            recorded,
+            is_of_all: thread.is_none(),
+        })
+    }
+
+    /// Why the trace is not all that ran, as the drill says.
+    pub fn doubts(&self) -> impl Iterator<Item = String> {
+        self.recorded.doubts.iter().map(|doubt| one_line(doubt))
+    }
+
+    /// The counts of blocks by the drill's counters.
+    ///
+    /// # Errors
+    /// When there are none, or another program has changed them; one line of text.
+    pub fn counted(&self) -> Result<Table, String> {
+        if !self.folder.join(BLOCKS).exists() {
+            return Err(
+                "this drill has no counts to compare the trace with: take one with --what trace,blocks"
+                    .to_owned(),
+            );
+        }
+        check::table(&self.folder, &table(&self.folder, &self.recorded.tables, BLOCKS)?)
     }
 
     /// The names of the methods, by their places.
@@ -122,7 +172,7 @@ impl Source {
     /// Replays all threads, one after the other. `begin` is called with the id of each.
     ///
     /// # Errors
-    /// When a file is not a trace, or has another version; one line of text.
+    /// When no file can be read, or one of them no more in its midst; one line of text.
     pub fn replay<V: Visit>(
         &mut self,
         visit: &mut V,
@@ -131,41 +181,107 @@ impl Source {
         let mut replayed = Replayed::default();
         for path in self.files.clone() {
             let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
+            // A pipe would let this wait.
+            if !fs::metadata(&path).is_ok_and(|file| file.is_file()) {
+                replayed.faults.push(cannot(&"it is not a file"));
+                continue;
+            }
             let file = File::open(&path).map_err(|error| cannot(&error))?;
             replayed.bytes += file.metadata().map_or(0, |file| file.len());
-            let mut reader =
-                Reader::new(BufReader::with_capacity(1 << 16, file)).map_err(|why| cannot(&why))?;
-            begin(visit, reader.thread);
-            let mut replay = Replay::default();
-            let mut watched = Watched { visit: &mut *visit, lost: 0 };
-            let mut is_new = false;
-            loop {
-                match reader.part().map_err(|error| cannot(&error))? {
-                    None => break,
-                    Some(Part::Words { depth, words, .. }) => {
-                        if std::mem::take(&mut is_new) {
-                            replay.resume(depth, &mut watched);
-                        }
-                        replayed.words += words.len() as u64;
-                        if let Err(fault) = replay.words(words, &mut self.methods, &mut watched) {
-                            replayed.faults.push(one_line(&cannot(&fault)));
-                            is_new = true;
-                        }
-                    }
-                    Some(Part::Damaged { from, to }) => {
-                        watched.gap(None);
-                        is_new = true;
-                        let text = format!("bytes {from} to {to} are damaged or cut off and left out");
-                        replayed.faults.push(cannot(&text));
-                    }
+            match Reader::new(BufReader::with_capacity(1 << 16, file)) {
+                Ok(reader) => {
+                    begin(visit, reader.thread);
+                    self.thread(reader, visit, &cannot, &mut replayed)?;
                 }
+                // The other threads can be read.
+                Err(why) => replayed.faults.push(cannot(&why)),
             }
-            replay.end(&mut watched);
-            replayed.lost = replayed.lost.saturating_add(watched.lost);
-            replayed.unseen += replay.unseen;
-            replayed.threads += 1;
+        }
+        if replayed.threads == 0
+            && let Some(fault) = replayed.faults.first()
+        {
+            return Err(fault.clone());
+        }
+        if self.is_of_all {
+            let known = self.files.iter().filter_map(|path| number(path)).collect::<BTreeSet<u64>>();
+            let missing =
+                self.recorded.traces.iter().flat_map(BTreeMap::keys).filter(|id| !known.contains(id));
+            for thread in missing {
+                let folder = self.folder.join(crate::drill::traced::FOLDER);
+                replayed
+                    .faults
+                    .push(format!("{} has no file of the traced thread {thread}", folder.display()));
+            }
         }
         Ok(replayed)
+    }
+
+    /// Replays a thread.
+    fn thread<V: Visit>(
+        &mut self,
+        mut reader: Reader<BufReader<File>>,
+        visit: &mut V,
+        cannot: &dyn Fn(&dyn std::fmt::Display) -> String,
+        replayed: &mut Replayed,
+    ) -> Result<(), String> {
+        let mut replay = Replay::default();
+        let mut watched = Watched { visit, lost: 0, holes: 0 };
+        let (mut all, mut is_new) = (0, false);
+        loop {
+            match reader.part().map_err(|error| cannot(&error))? {
+                None => break,
+                Some(Part::Words { depth, words, .. }) => {
+                    if std::mem::take(&mut is_new) {
+                        replay.resume(depth, &mut watched);
+                    }
+                    all += words.len() as u64;
+                    if let Err(fault) = replay.words(words, &mut self.methods, &mut watched) {
+                        replayed.faults.push(one_line(&cannot(&fault)));
+                        is_new = true;
+                    }
+                }
+                Some(Part::Damaged { from, to }) => {
+                    watched.gap(None);
+                    is_new = true;
+                    let text = format!("bytes {from} to {to} are damaged or cut off and left out");
+                    replayed.faults.push(cannot(&text));
+                }
+            }
+        }
+        replay.end(&mut watched);
+        let written =
+            self.recorded.traces.as_ref().map_or(all, |of| of.get(&reader.thread).map_or(0, |&all| all));
+        if written != all {
+            let text = format!("it has {all} words, and the drill wrote {written}");
+            replayed.faults.push(cannot(&text));
+        }
+        replayed.lost = replayed.lost.saturating_add(watched.lost);
+        replayed.holes += watched.holes;
+        replayed.words += all;
+        replayed.unseen += replay.unseen;
+        replayed.threads += 1;
+        Ok(())
+    }
+}
+
+/// The thread of a file.
+fn number(path: &Path) -> Option<u64> {
+    path.file_stem()?.to_str()?.parse().ok()
+}
+
+/// Reads what a drill says of its traces.
+fn recorded(folder: &Path) -> Result<Recorded, String> {
+    let path = folder.join(DOCUMENT);
+    match fs::read(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(format!("cannot read {}: {error}", path.display()))
+        }
+        Ok(bytes) if !bytes.is_empty() => serde_json::from_slice(&bytes)
+            .map_err(|error| format!("cannot read {}: {error}; take the trace again", path.display())),
+        _ => {
+            let doubts = vec![format!("{} is empty: the drill was cut short", path.display())];
+            Ok(Recorded { doubts, ..Recorded::default() })
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use crate::case::Case;
 use crate::drill::{case, document, drill};
+use crate::harness;
+use crate::running::Running;
 use std::fs;
 
 /// The output of `spl trace`, its status, and its messages.
@@ -94,4 +96,95 @@ fn a_trace_goes_with_blocks_only() {
         ended.assert_status(2);
         assert!(ended.err.contains(said), "{}", ended.err);
     }
+}
+
+#[test]
+fn threads_whose_calls_call_nothing_have_their_own_traces() {
+    let case = case();
+    let options = ["--what", "trace,blocks", "--full", "wait", "--methods", "Leaves$Told"];
+    let options = [&options[..], &["--methods", "Leaves$Failing"]].concat();
+    drill(&case, &options, &["Leaves", "500"]).ends_by_itself().assert_status(0);
+    let (out, status, err) = asked(&case, &["replay", "out"]);
+    assert_eq!(status, Some(0), "{err}");
+    let calls: Vec<usize> = out
+        .split("thread ")
+        .skip(1)
+        .map(|thread| thread.lines().filter(|line| line.contains(" > Leaves$Told.leaf(I)I")).count())
+        .collect();
+    let mut sorted = calls.clone();
+    sorted.sort_unstable();
+    // The main thread makes one of them.
+    assert_eq!(sorted, [1, 500, 500, 1000, 1000], "{calls:?}");
+    let (checked, status, _) = asked(&case, &["check", "out"]);
+    assert!(status == Some(0) && !checked.contains("fewer"), "{checked}");
+}
+
+#[test]
+fn constructors_that_fail_leave_the_stack_of_what_follows_right() {
+    let case = case();
+    let options = ["--what", "trace", "--methods", "Leaves$Told", "--methods", "Leaves$Failing"];
+    drill(&case, &options, &["Leaves", "1"]).ends_by_itself().assert_status(0);
+    let (out, status, err) = asked(&case, &["replay", "out"]);
+    assert_eq!(status, Some(0), "{err}");
+    let lines = |text: &str| out.lines().filter(|line| line.ends_with(text)).collect::<Vec<_>>();
+    assert_eq!(lines("> Leaves$Told.outer(I)I"), ["1 > Leaves$Told.outer(I)I"]);
+    assert_eq!(lines("> Leaves$Told.inner(I)I"), ["2 > Leaves$Told.inner(I)I"]);
+    assert_eq!(lines("> Leaves$Failing.<init>(I)V").len(), 300);
+    assert!(err.contains("300 activations ended without a word"), "{err}");
+}
+
+#[test]
+fn a_program_that_calls_all_the_time_is_traced_again_and_again() {
+    let case = case();
+    let mut plain = std::process::Command::new(harness::java());
+    plain.arg("-cp").arg(harness::classes()).arg("Leaves");
+    let mut program = Running::start(plain, &case.path(""));
+    program.awaits("ready");
+    let pid = program.pid().to_string();
+    for _ in 0..4 {
+        let options = ["drill", "--attach", &pid, "--yes", "--replace", "--for", "300ms", "--what", "trace"];
+        let spl = case.spl_with(&[&options[..], &["--methods", "Leaves$Told", "--out", "out"]].concat());
+        Running::start(spl, &case.path("")).ends().assert_status(0);
+        let (out, status, err) = asked(&case, &["worst", "out"]);
+        assert!(status == Some(0) && out.contains("Leaves$Told.several(I)I"), "{out}{err}");
+        assert!(err.contains("the drill ended before the program"), "{err}");
+    }
+    let ended = program.ends();
+    ended.assert_status(0);
+    assert!(ended.out.ends_with("ended with 6 threads\n"), "{}", ended.out);
+}
+
+#[test]
+fn what_is_missing_next_to_a_trace_is_told() {
+    let case = traced(&["--what", "trace,blocks", "--full", "wait"], &["300", "3"]);
+    let folder = case.path("out/drill/trace");
+    let files = || fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let largest = files()
+        .filter(|path| path.extension().is_some_and(|one| one == "spt"))
+        .max_by_key(|path| path.metadata().unwrap().len());
+    let (path, whole) = largest.map(|path| (path.clone(), fs::read(&path).unwrap())).unwrap();
+    fs::remove_file(&path).unwrap();
+    let (out, status, err) = asked(&case, &["check", "out"]);
+    assert!(
+        status == Some(0) && out.contains("fewer") && err.contains("no file of the traced thread"),
+        "{out}{err}"
+    );
+    // The other threads can be read.
+    fs::write(&path, b"").unwrap();
+    let (_, status, err) = asked(&case, &["tree", "out"]);
+    assert!(status == Some(0) && err.contains("it is not a trace"), "{err}");
+    fs::write(&path, whole).unwrap();
+    let table = case.path("out/drill/blocks.csv");
+    let counts = fs::read_to_string(&table).unwrap();
+    fs::write(&table, counts.replacen(",1,", ",2,", 1)).unwrap();
+    let (_, status, err) = asked(&case, &["check", "out"]);
+    assert!(status == Some(2) && err.contains("not as the drill wrote it"), "{err}");
+    fs::write(&table, counts).unwrap();
+    let (_, status, err) = asked(&case, &["check", "out", "--thread", "1"]);
+    assert!(status == Some(2) && err.contains("leave --thread out"), "{err}");
+    // A drill that keeps no classes keeps none of an earlier one.
+    assert!(case.path("out/drill/classes.zip").exists());
+    let again = ["--what", "trace", "--no-classes", "--replace", "--all"];
+    drill(&case, &again, &["Traced", "1", "0"]).ends_by_itself().assert_status(0);
+    assert!(!case.path("out/drill/classes.zip").exists());
 }

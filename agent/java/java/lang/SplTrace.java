@@ -42,6 +42,7 @@ public final class SplTrace {
     private static final long FREED = 64;
     private static final long LIMIT = 65;
     private static final long WAITS = 66;
+    private static final long GIVEN_UP = 67;
     private static final long WORDS = 4096;
 
     /** Binary logarithm of the words of a chunk, and the words of a ring. */
@@ -62,6 +63,9 @@ public final class SplTrace {
 
     private static final int DEPTH_AT = 21;
     private static final long DEPTH_BITS = (1 << 28) - 1;
+
+    /** Largest difference of depths that a word tells: its 8 bits of a depth would do for 127. */
+    private static final int FAR = 100;
 
     /** Longest wait for a controller that is to read everything, in nanoseconds. After it the thread waits no more. */
     private static final long PATIENCE = 5_000_000_000L;
@@ -94,6 +98,9 @@ public final class SplTrace {
     public static long guarded(int id) {
         long ring = ring();
         long before = U.getInt(null, ring + DEPTH);
+        if (before == 0) {
+            outermost(ring);
+        }
         long depth = before + 1 & DEPTH_BITS;
         put(ring, ENTER | (int) (depth & 0xff) << DEPTH_AT | id, before, before);
         return ring << 16 | depth;
@@ -104,6 +111,9 @@ public final class SplTrace {
     public static void seg(long token, int number) {
         long ring = token >>> 28 << 12;
         long depth = token & DEPTH_BITS;
+        if (U.getInt(null, ring + DEPTH) - (int) depth > FAR) {
+            tell(ring, depth);
+        }
         U.putInt(null, ring + DEPTH, (int) depth);
         put(ring, (int) (depth & 0xff) << DEPTH_AT | number, depth, depth);
     }
@@ -113,6 +123,9 @@ public final class SplTrace {
     public static void ret(long token, int number) {
         long ring = token >>> 28 << 12;
         long depth = token & DEPTH_BITS;
+        if (U.getInt(null, ring + DEPTH) - (int) depth > FAR) {
+            tell(ring, depth);
+        }
         U.putInt(null, ring + DEPTH, (int) depth - 1);
         put(ring, (int) (depth & 0xff) << DEPTH_AT | number, depth, depth - 1);
     }
@@ -137,7 +150,8 @@ public final class SplTrace {
     private static long ring() {
         long tid = U.getLong(Thread.currentThread(), TID);
         long entry = ENTRIES + ((tid & MASK) << ENTRY);
-        return U.getLong(null, entry) == tid ? U.getLong(null, entry + RING) : untraced();
+        // The agent may take the entry from the thread at any moment, but leaves the ring's address there.
+        return U.getLongAcquire(null, entry) == tid ? U.getLong(null, entry + RING) : untraced();
     }
 
     private static long untraced() {
@@ -206,6 +220,26 @@ public final class SplTrace {
         // At the beginning of a chunk the next word tells it.
     }
 
+    /** Tells the whole depth. Calls that ended without a word have left too large a difference for the bits of the next one. */
+    private static void tell(long ring, long depth) {
+        long head = room(ring, U.getLong(null, ring + HEAD), 4);
+        if ((head & IN_CHUNK) == 0) {
+            head = begin(ring, head, depth, depth);
+            if (head == 0) {
+                return;
+            }
+        }
+        U.putLongRelease(null, ring + HEAD, gap(ring, head, 0, depth, depth));
+    }
+
+    private static long gap(long ring, long head, long lost, long depth, long lowest) {
+        word(ring, head, GAP);
+        word(ring, head + 1, (int) lost);
+        word(ring, head + 2, (int) depth);
+        word(ring, head + 3, (int) lowest);
+        return head + 4;
+    }
+
     private static long thread(long ring, long head, long depth) {
         long owner = U.getLong(null, ring + OWNER);
         word(ring, head, THREAD);
@@ -226,20 +260,17 @@ public final class SplTrace {
             U.putLong(null, ring + LOST, lost + 1);
             return 0;
         }
+        long now = System.nanoTime();
         // Only now the thread overwrites words that the controller has read.
         U.loadFence();
         if (U.getLong(null, ring + OWNER) != U.getLong(null, ring + TOLD)) {
             head = thread(ring, head, lost == 0 ? before : 0);
         }
         if (lost != 0) {
-            word(ring, head, GAP);
-            word(ring, head + 1, (int) (lost < 0xffff_ffffL ? lost : 0xffff_ffffL));
-            word(ring, head + 2, (int) before);
-            word(ring, head + 3, (int) (before < U.getInt(null, ring + LOWEST) ? before : U.getInt(null, ring + LOWEST)));
+            long least = U.getInt(null, ring + LOWEST);
+            head = gap(ring, head, lost < 0xffff_ffffL ? lost : 0xffff_ffffL, before, before < least ? before : least);
             U.putLong(null, ring + LOST, 0);
-            head += 4;
         }
-        long now = System.nanoTime();
         word(ring, head, TIME);
         word(ring, head + 1, (int) now);
         word(ring, head + 2, (int) (now >>> 32));
@@ -258,10 +289,14 @@ public final class SplTrace {
         if (U.getByte(null, ring + WAITS) == 0) {
             return false;
         }
+        long shared = SHARED;
         long began = System.nanoTime();
         while (isFull(ring, head)) {
-            // A controller that is gone reads no more.
+            // A controller that is gone reads no more, for none of the threads.
             if (System.nanoTime() - began > PATIENCE) {
+                U.putByte(null, shared + GIVEN_UP, (byte) 1);
+            }
+            if (U.getByte(null, shared + GIVEN_UP) != 0) {
                 U.putByte(null, ring + WAITS, (byte) 0);
                 return false;
             }
