@@ -58,8 +58,38 @@ public final class Leaves {
         return sum;
     }
 
-    /** Without a number threads call until the input ends. With one each thread makes that many calls, and others take their rings over. */
+    /** A call that is under way for long, this deep. */
+    static void deep(int depth) {
+        if (depth > 0) {
+            deep(depth - 1);
+            return;
+        }
+        isDeep = true;
+        while (isOn) {
+            loop(10, false);
+            Thread.yield();
+        }
+    }
+
+    static volatile boolean isOn = true;
+
+    static volatile boolean isDeep;
+
+    /** Without a number threads call until the input ends. With two numbers one calls, below 300 other calls. With one each thread makes that many calls, and others take their rings over. */
     public static void main(String[] arguments) throws Exception {
+        if (arguments.length == 2) {
+            Thread thread = new Thread(() -> deep(300));
+            thread.start();
+            while (!isDeep) {
+                Thread.yield();
+            }
+            System.out.println("ready");
+            while (System.in.read() >= 0) {}
+            isOn = false;
+            thread.join();
+            System.out.println("ended");
+            return;
+        }
         if (arguments.length == 0) {
             List<Thread> threads = new ArrayList<>();
             for (int number = 0; number < 6; number++) {

@@ -59,6 +59,17 @@ pub fn drill_folder(given: &Path) -> Result<PathBuf, String> {
     }
 }
 
+/// Refuses what is there in place of a file: a pipe would let its reader wait.
+///
+/// # Errors
+/// When it is something else; one line of text.
+pub fn regular(path: &Path) -> Result<(), String> {
+    match fs::metadata(path) {
+        Ok(of) if !of.is_file() => Err(format!("cannot read {}: it is not a file", path.display())),
+        _ => Ok(()),
+    }
+}
+
 /// The bytes of a file that is not too large.
 ///
 /// # Errors
@@ -69,6 +80,7 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
             if error.kind() == ErrorKind::NotFound { "; the drill was cut short: run it again" } else { "" };
         format!("cannot read {}: {error}{missing}", path.display())
     };
+    regular(path)?;
     let file = File::open(path).map_err(cannot)?;
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;

@@ -102,6 +102,8 @@ pub struct Reader<R> {
     at: u64,
     words: Vec<u32>,
     raw: Vec<u8>,
+    /// Beginning of the bytes in the buffer that are not read yet.
+    start: usize,
     /// Bytes of damaged frames so far.
     wasted: u64,
 }
@@ -124,7 +126,7 @@ impl<R: Read> Reader<R> {
         }
         let thread = u64::from_le_bytes(std::array::from_fn(|byte| head[16 + byte]));
         let (buffer, words, raw) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { source, thread, buffer, at: HEAD_BYTES as u64, words, raw, wasted: 0 })
+        Ok(Self { source, thread, buffer, at: HEAD_BYTES as u64, words, raw, start: 0, wasted: 0 })
     }
 
     /// The next part; `None` at the end. A frame that the file ends in is a damaged part.
@@ -134,7 +136,7 @@ impl<R: Read> Reader<R> {
     pub fn part(&mut self) -> io::Result<Option<Part<'_>>> {
         let from = self.at;
         loop {
-            if !self.fill(FRAME_HEAD)? && self.buffer.is_empty() {
+            if !self.fill(FRAME_HEAD)? && self.rest().is_empty() {
                 return Ok((from < self.at).then_some(Part::Damaged { from, to: self.at }));
             }
             if let Some(length) = self.frame()? {
@@ -149,15 +151,15 @@ impl<R: Read> Reader<R> {
             }
             // Frames begin with a mark; the next one may be anywhere, and the last bytes may be its beginning.
             let is_mark =
-                |at: &usize| FRAME.starts_with(&self.buffer[*at..self.buffer.len().min(at + FRAME.len())]);
-            let mark = (1..self.buffer.len()).find(is_mark);
-            self.skip(mark.unwrap_or(self.buffer.len()));
+                |at: &usize| FRAME.starts_with(&self.rest()[*at..self.rest().len().min(at + FRAME.len())]);
+            let mark = (1..self.rest().len()).find(is_mark);
+            self.skip(mark.unwrap_or(self.rest().len()));
         }
     }
 
     /// Reads the frame at the beginning of the buffer; gives its length.
     fn frame(&mut self) -> io::Result<Option<usize>> {
-        if self.buffer.len() < FRAME_HEAD || self.buffer[..4] != FRAME {
+        if self.rest().len() < FRAME_HEAD || self.rest()[..4] != FRAME {
             return Ok(None);
         }
         let [form, words, bytes] = [4, 8, 12].map(|at| self.number(at) as usize);
@@ -172,8 +174,8 @@ impl<R: Read> Reader<R> {
         if self.wasted > MOST_WASTED {
             return Ok(None);
         }
-        let payload = &self.buffer[FRAME_HEAD..FRAME_HEAD + bytes];
-        let check = u64::from_le_bytes(std::array::from_fn(|byte| self.buffer[32 + byte]));
+        let payload = &self.buffer[self.start..][FRAME_HEAD..FRAME_HEAD + bytes];
+        let check = u64::from_le_bytes(std::array::from_fn(|byte| self.rest()[32 + byte]));
         if digest(payload) != check {
             self.wasted += bytes as u64;
             return Ok(None);
@@ -196,19 +198,29 @@ impl<R: Read> Reader<R> {
     }
 
     fn number(&self, at: usize) -> u32 {
-        u32::from_le_bytes(std::array::from_fn(|byte| self.buffer[at + byte]))
+        u32::from_le_bytes(std::array::from_fn(|byte| self.rest()[at + byte]))
     }
 
-    /// Reads until the buffer has this number of bytes or the file ends; whether it has.
+    /// The bytes that are not read yet.
+    fn rest(&self) -> &[u8] {
+        &self.buffer[self.start..]
+    }
+
+    /// Reads until there is this number of bytes or the file ends; whether there is.
     fn fill(&mut self, bytes: usize) -> io::Result<bool> {
-        if let Some(missing) = bytes.checked_sub(self.buffer.len()).filter(|missing| *missing > 0) {
+        if let Some(missing) = bytes.checked_sub(self.rest().len()).filter(|missing| *missing > 0) {
+            // Not at each step: what is left is moved.
+            if self.start > MOST_BYTES {
+                self.buffer.drain(..self.start);
+                self.start = 0;
+            }
             self.source.by_ref().take(missing as u64).read_to_end(&mut self.buffer)?;
         }
-        Ok(self.buffer.len() >= bytes)
+        Ok(self.rest().len() >= bytes)
     }
 
     fn skip(&mut self, bytes: usize) {
-        self.buffer.drain(..bytes.min(self.buffer.len()));
+        self.start += bytes.min(self.rest().len());
         self.at += bytes as u64;
     }
 }

@@ -195,7 +195,7 @@ impl Replay {
         let tag = visit.enter(&self.stack, caller, place);
         let is_single = traced.single.is_some();
         let next = traced.begin(0);
-        self.stack.push(Frame { method: place, perhaps: false, tag, next, is_single, calls: false });
+        self.stack.push(Frame::new(place, tag, next, is_single));
         if let Some(ran) = &traced.single {
             visit.segment(&self.stack, tag, place, ran);
         }

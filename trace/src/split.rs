@@ -3,6 +3,9 @@
 use crate::file::{MOST_WORDS, frame};
 use crate::words::{Event, NoEvent, event, nearest};
 
+/// Words of a gap.
+const GAP_WORDS: usize = 4;
+
 /// A frame of a thread.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Framed {
@@ -65,13 +68,16 @@ impl Split {
         Ok(())
     }
 
-    /// Tells of events that were lost at the end.
-    pub fn lost_at_end(&mut self, lost: u64) {
+    /// Tells of events that were lost at the end; gives the frame in front of them, if that is full.
+    pub fn lost_at_end(&mut self, lost: u64) -> Option<Framed> {
+        let is_full = lost > 0 && self.words.len() + GAP_WORDS > MOST_WORDS;
+        let full = if is_full { self.flush() } else { None };
         if lost > 0 {
             self.lost += lost;
             let lost = u32::try_from(lost).unwrap_or(u32::MAX);
             crate::words::write(Event::Gap { lost, depth: 0, lowest: 0 }, &mut self.words);
         }
+        full
     }
 
     /// The words that are kept, as a frame.
@@ -94,6 +100,38 @@ impl Split {
             }
             Event::Time { ns } => self.time = ns,
             Event::Pad => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::{Part, Reader, head};
+
+    /// A trace that ends with a loss.
+    fn file(mut split: Split, segments: usize) -> Vec<u8> {
+        let mut file = head(7).to_vec();
+        let words = vec![0; segments];
+        split.words(&words, |framed| file.extend(framed.bytes)).unwrap();
+        split.lost_at_end(3).into_iter().for_each(|framed| file.extend(framed.bytes));
+        split.flush().into_iter().for_each(|framed| file.extend(framed.bytes));
+        file
+    }
+
+    #[test]
+    fn a_loss_behind_a_full_frame_has_a_frame_of_its_own() {
+        for segments in [1, MOST_WORDS - GAP_WORDS, MOST_WORDS - 1, MOST_WORDS, MOST_WORDS + 1] {
+            let file = file(Split::of_thread(7, 300), segments);
+            let mut reader = Reader::new(&file[..]).unwrap();
+            let (mut words, mut depths) = (0, Vec::new());
+            while let Some(part) = reader.part().unwrap() {
+                let Part::Words { depth, words: these, .. } = part else { panic!("{part:?}") };
+                words += these.len();
+                depths.push(depth);
+            }
+            assert_eq!(words, segments + GAP_WORDS);
+            assert_eq!(depths.first(), Some(&300));
         }
     }
 }

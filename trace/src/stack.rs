@@ -18,6 +18,15 @@ pub struct Frame {
     pub(crate) is_single: bool,
     /// Whether its last word was that of a call that has not returned by an exception.
     pub(crate) calls: bool,
+    /// Number of the gaps in front of these two.
+    gaps: u32,
+}
+
+impl Frame {
+    /// An activation that begins in a method.
+    pub(crate) fn new(method: u32, tag: Tag, next: Option<u32>, is_single: bool) -> Self {
+        Self { method, perhaps: false, tag, next, is_single, calls: false, gaps: 0 }
+    }
 }
 
 /// A part of a stack.
@@ -34,6 +43,8 @@ pub enum Slot {
 pub struct Stack {
     slots: Vec<Slot>,
     depth: u32,
+    /// Number of gaps, behind which activations may be anywhere in their code.
+    gaps: u32,
 }
 
 impl Stack {
@@ -53,14 +64,19 @@ impl Stack {
     #[inline]
     pub(crate) fn top(&mut self) -> Option<&mut Frame> {
         match self.slots.last_mut() {
-            Some(Slot::Known(frame)) => Some(frame),
+            Some(Slot::Known(frame)) => {
+                if frame.gaps != self.gaps {
+                    (frame.next, frame.calls, frame.gaps) = (None, false, self.gaps);
+                }
+                Some(frame)
+            }
             Some(Slot::Unknown(_)) | None => None,
         }
     }
 
     #[inline]
     pub(crate) fn push(&mut self, frame: Frame) {
-        self.slots.push(Slot::Known(frame));
+        self.slots.push(Slot::Known(Frame { gaps: self.gaps, ..frame }));
         self.depth = self.depth.saturating_add(1);
     }
 
@@ -78,11 +94,7 @@ impl Stack {
 
     /// Forgets where its activations are in their code.
     pub(crate) fn forget(&mut self) {
-        for slot in &mut self.slots {
-            if let Slot::Known(frame) = slot {
-                (frame.next, frame.calls) = (None, false);
-            }
-        }
+        self.gaps = self.gaps.wrapping_add(1);
     }
 
     /// Takes off the innermost activation, or of unknown ones as many as are above a depth. `None` if the stack is not higher.

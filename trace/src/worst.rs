@@ -29,6 +29,8 @@ struct Activation {
     is_whole: bool,
     path: Vec<u32>,
     has_path: bool,
+    /// Number of the gaps in front of it.
+    gaps: u64,
 }
 
 /// The worst activations of all methods.
@@ -37,6 +39,7 @@ pub struct Worst {
     methods: Vec<Most>,
     open: Vec<Activation>,
     free: Vec<Tag>,
+    gaps: u64,
 }
 
 impl Worst {
@@ -59,6 +62,7 @@ impl Visit for Worst {
         });
         let one = &mut self.open[tag as usize];
         (one.own, one.callees, one.is_whole, one.has_path) = (0, 0, true, true);
+        one.gaps = self.gaps;
         one.path.clear();
         tag
     }
@@ -75,7 +79,8 @@ impl Visit for Worst {
 
     fn leave(&mut self, stack: &Stack, frame: &Frame, left: Left) {
         let one = &mut self.open[frame.tag as usize];
-        let is_whole = one.is_whole && matches!(left, Left::Returned | Left::Thrown);
+        // An activation that goes on behind a gap is not whole.
+        let is_whole = one.is_whole && one.gaps == self.gaps && matches!(left, Left::Returned | Left::Thrown);
         let (own, total) = (one.own, one.own + one.callees);
         if let Some(most) = self.methods.get_mut(frame.method as usize) {
             if is_whole {
@@ -97,7 +102,6 @@ impl Visit for Worst {
     }
 
     fn gap(&mut self, _: Option<u64>) {
-        // Activations that go on behind the gap are not whole.
-        self.open.iter_mut().for_each(|one| one.is_whole = false);
+        self.gaps += 1;
     }
 }

@@ -47,6 +47,8 @@ pub struct Traced {
     pub lost: u64,
     /// Calls of threads without a ring, at least.
     pub untraced: u64,
+    /// Whether threads were to wait for room.
+    pub waits: bool,
     /// Words of calls that began before the drill, of threads that no word named.
     pub dropped: u64,
     /// Why it is not all.
@@ -78,7 +80,11 @@ impl Rings {
         let mut reader = Reader {
             shared: first + u64::from(count) * RING_BYTES,
             rings: (0..count).map(|ring| Ring::new(first + u64::from(ring) * RING_BYTES)).collect(),
-            files: Files { folder, open: BTreeMap::new(), traced: Traced::default() },
+            files: Files {
+                folder,
+                open: BTreeMap::new(),
+                traced: Traced { waits: tracing.waits, ..Traced::default() },
+            },
             memory,
             untraced: 0,
         };
@@ -211,7 +217,7 @@ impl Reader {
             let ended = self.word(self.rings[place].offset + arena::RING_ENDED).unwrap_or(0);
             let ring = &mut self.rings[place];
             if ring.at > 0 {
-                ring.split.lost_at_end(lost);
+                ring.split.lost_at_end(lost).into_iter().for_each(|framed| self.files.write(&framed));
             }
             ring.split.flush().into_iter().for_each(|framed| self.files.write(&framed));
             self.files.traced.lost += ring.split.lost + ended.saturating_sub(ring.ended);

@@ -61,7 +61,11 @@ pub fn doubts(traced: &Traced) -> Vec<String> {
     let mut doubts = traced.faults.clone();
     if traced.lost > 0 {
         let lost = plural(traced.lost, "event");
-        doubts.push(format!("{lost} found no room in the ring of a thread and are missing: --full wait lets threads wait instead"));
+        let remedy = match traced.waits {
+            false => "--full wait lets threads wait instead",
+            true => "a thread waits 5 s at most, and not for calls that go on when the drill ends",
+        };
+        doubts.push(format!("{lost} found no room in the ring of a thread and are missing: {remedy}"));
     }
     if traced.untraced > 0 {
         let calls = plural(traced.untraced, "call");

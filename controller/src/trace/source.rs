@@ -1,7 +1,7 @@
 //! The files of a trace, and the methods that their words name.
 
 use super::check::{self, Table};
-use crate::drilled::{digest, drill_folder, table};
+use crate::drilled::{digest, drill_folder, regular, table};
 use serde::Deserialize;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
@@ -18,6 +18,8 @@ use zip::ZipArchive;
 
 /// Most bytes of the table of methods.
 const MOST_TABLE: u64 = 1 << 30;
+/// Missing threads that are named.
+const MOST_MISSING: usize = 20;
 /// Most bytes of a class file.
 const MOST_CLASS: u64 = 256 << 20;
 
@@ -181,9 +183,8 @@ impl Source {
         let mut replayed = Replayed::default();
         for path in self.files.clone() {
             let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
-            // A pipe would let this wait.
-            if !fs::metadata(&path).is_ok_and(|file| file.is_file()) {
-                replayed.faults.push(cannot(&"it is not a file"));
+            if let Err(why) = regular(&path) {
+                replayed.faults.push(why);
                 continue;
             }
             let file = File::open(&path).map_err(|error| cannot(&error))?;
@@ -206,11 +207,16 @@ impl Source {
             let known = self.files.iter().filter_map(|path| number(path)).collect::<BTreeSet<u64>>();
             let missing =
                 self.recorded.traces.iter().flat_map(BTreeMap::keys).filter(|id| !known.contains(id));
-            for thread in missing {
-                let folder = self.folder.join(crate::drill::traced::FOLDER);
+            let missing: Vec<_> = missing.collect();
+            let folder = self.folder.join(crate::drill::traced::FOLDER);
+            for thread in missing.iter().take(MOST_MISSING) {
                 replayed
                     .faults
                     .push(format!("{} has no file of the traced thread {thread}", folder.display()));
+            }
+            if missing.len() > MOST_MISSING {
+                let more = missing.len() - MOST_MISSING;
+                replayed.faults.push(format!("{} lacks files of {more} more threads", folder.display()));
             }
         }
         Ok(replayed)
@@ -226,7 +232,8 @@ impl Source {
     ) -> Result<(), String> {
         let mut replay = Replay::default();
         let mut watched = Watched { visit, lost: 0, holes: 0 };
-        let (mut all, mut is_new) = (0, false);
+        // Also at the beginning: a ring that was used before is deeper than the outermost call.
+        let (mut all, mut is_new) = (0, true);
         loop {
             match reader.part().map_err(|error| cannot(&error))? {
                 None => break,
@@ -266,12 +273,15 @@ impl Source {
 
 /// The thread of a file.
 fn number(path: &Path) -> Option<u64> {
-    path.file_stem()?.to_str()?.parse().ok()
+    let name = path.file_stem()?.to_str()?;
+    // Not by another way to write the number.
+    name.parse::<u64>().ok().filter(|number| number.to_string() == name)
 }
 
 /// Reads what a drill says of its traces.
 fn recorded(folder: &Path) -> Result<Recorded, String> {
     let path = folder.join(DOCUMENT);
+    regular(&path)?;
     match fs::read(&path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(format!("cannot read {}: {error}", path.display()))
@@ -289,6 +299,7 @@ fn recorded(folder: &Path) -> Result<Recorded, String> {
 fn methods(folder: &Path, table: &Path) -> Result<Methods, String> {
     let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", table.display());
     let mut text = String::new();
+    regular(table)?;
     let file = File::open(table).map_err(|error| cannot(&error))?;
     file.take(MOST_TABLE).read_to_string(&mut text).map_err(|error| cannot(&error))?;
     let mut of_class: BTreeMap<&str, HashMap<String, u32>> = BTreeMap::new();
@@ -305,6 +316,7 @@ fn methods(folder: &Path, table: &Path) -> Result<Methods, String> {
     }
     let path = folder.join(spl_export::CLASSES);
     let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
+    regular(&path)?;
     let archive = File::open(&path).map_err(|error| {
         if error.kind() == ErrorKind::NotFound {
             let why = "A trace cannot be replayed without the class files: drill without --no-classes";

@@ -155,6 +155,32 @@ fn a_program_that_calls_all_the_time_is_traced_again_and_again() {
 }
 
 #[test]
+fn calls_below_calls_of_an_earlier_drill_have_their_stack() {
+    let case = case();
+    let mut run = drill(&case, &["--what", "trace", "--methods", "Leaves#deep"], &["Leaves", "0", "0"]);
+    run.awaits("ready");
+    run.signal("INT");
+    run.awaits("the drill is over, the program goes on");
+    let (out, _, err) = asked(&case, &["replay", "out"]);
+    assert!(out.contains("301 > Leaves.deep(I)V"), "{err}");
+    let pid = document(&case)["pid"].to_string();
+    // The calls under way go on, 301 of them within each other, with the code of the first drill.
+    let options = ["drill", "--attach", &pid, "--yes", "--replace", "--for", "1s", "--what", "trace"];
+    let more = ["--full", "wait", "--methods", "Leaves$Told", "--out", "out"];
+    let ended = Running::start(case.spl_with(&[&options[..], &more].concat()), &case.path("")).ends();
+    assert!(ended.err.contains("traced 1 thread:"), "{}", ended.err);
+    let (out, status, err) = asked(&case, &["replay", "out"]);
+    assert_eq!(status, Some(0), "{err}");
+    let of = |how: &str| out.lines().filter(|line| line.ends_with(how)).count();
+    let (several, leaves) = (of("> Leaves$Told.several(I)I"), of("> Leaves$Told.leaf(I)I"));
+    assert!(several > 0 && of("Leaves$Told.several(I)I returned") + 1 >= several, "{err}");
+    assert!(2 * several >= leaves && leaves + 2 >= 2 * several, "{several} calls make {leaves}");
+    assert!(out.contains("302 > Leaves$Told.several(I)I"), "{err}");
+    assert!(!err.contains("without a word"), "{err}");
+    run.ends().assert_status(0);
+}
+
+#[test]
 fn what_is_missing_next_to_a_trace_is_told() {
     let case = traced(&["--what", "trace,blocks", "--full", "wait"], &["300", "3"]);
     let folder = case.path("out/drill/trace");

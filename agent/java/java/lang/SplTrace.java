@@ -296,7 +296,7 @@ public final class SplTrace {
             if (System.nanoTime() - began > PATIENCE) {
                 U.putByte(null, shared + GIVEN_UP, (byte) 1);
             }
-            if (U.getByte(null, shared + GIVEN_UP) != 0) {
+            if (U.getByte(null, shared + GIVEN_UP) != 0 || U.getByte(null, ring + WAITS) == 0) {
                 U.putByte(null, ring + WAITS, (byte) 0);
                 return false;
             }
