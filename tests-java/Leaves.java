@@ -62,8 +62,12 @@ public final class Leaves {
     static void deep(int depth) {
         if (depth > 0) {
             deep(depth - 1);
-            return;
+        } else {
+            below();
         }
+    }
+
+    private static void below() {
         isDeep = true;
         while (isOn) {
             loop(10, false);
@@ -75,10 +79,10 @@ public final class Leaves {
 
     static volatile boolean isDeep;
 
-    /** Without a number threads call until the input ends. With two numbers one calls, below 300 other calls. With one each thread makes that many calls, and others take their rings over. */
+    /** Without a number threads call until the input ends. With two numbers one calls, below 200 other calls. With one each thread makes that many calls, and others take their rings over. */
     public static void main(String[] arguments) throws Exception {
         if (arguments.length == 2) {
-            Thread thread = new Thread(() -> deep(300));
+            Thread thread = new Thread(() -> deep(200));
             thread.start();
             while (!isDeep) {
                 Thread.yield();

@@ -162,9 +162,9 @@ fn calls_below_calls_of_an_earlier_drill_have_their_stack() {
     run.signal("INT");
     run.awaits("the drill is over, the program goes on");
     let (out, _, err) = asked(&case, &["replay", "out"]);
-    assert!(out.contains("301 > Leaves.deep(I)V"), "{err}");
+    assert!(out.contains("201 > Leaves.deep(I)V"), "{err}");
     let pid = document(&case)["pid"].to_string();
-    // The calls under way go on, 301 of them within each other, with the code of the first drill.
+    // The calls under way go on, 201 of them within each other, with the code of the first drill.
     let options = ["drill", "--attach", &pid, "--yes", "--replace", "--for", "1s", "--what", "trace"];
     let more = ["--full", "wait", "--methods", "Leaves$Told", "--out", "out"];
     let ended = Running::start(case.spl_with(&[&options[..], &more].concat()), &case.path("")).ends();
@@ -175,7 +175,7 @@ fn calls_below_calls_of_an_earlier_drill_have_their_stack() {
     let (several, leaves) = (of("> Leaves$Told.several(I)I"), of("> Leaves$Told.leaf(I)I"));
     assert!(several > 0 && of("Leaves$Told.several(I)I returned") + 1 >= several, "{err}");
     assert!(2 * several >= leaves && leaves + 2 >= 2 * several, "{several} calls make {leaves}");
-    assert!(out.contains("302 > Leaves$Told.several(I)I"), "{err}");
+    assert!(out.contains("202 > Leaves$Told.several(I)I"), "{err}");
     assert!(!err.contains("without a word"), "{err}");
     run.ends().assert_status(0);
 }
