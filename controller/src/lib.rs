@@ -41,6 +41,7 @@ mod metrics;
 #[cfg(test)]
 mod moment;
 mod names;
+mod numbers;
 mod picture;
 mod program;
 mod progress;

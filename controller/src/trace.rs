@@ -7,6 +7,7 @@ mod source;
 
 use crate::cli::{Trace, TraceQuestion};
 use crate::drilled::say_second;
+use crate::numbers::counted;
 use crate::said::say;
 use source::{Replayed, Source};
 use spl_trace::{Counts, Hot, Tree, Worst};
@@ -119,9 +120,4 @@ fn warn(replayed: &Replayed) {
             "{unseen} ended without a word: by a stack overflow, or by an exception in a constructor before or in its call of another"
         ));
     }
-}
-
-/// A number with its noun.
-fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }

@@ -3,7 +3,6 @@
 use super::budget::{Budget, cpu_ns};
 use super::counters::{Apart, Arcs, CountersFile, Place};
 use super::rings::{Rings, Traced, Tracing};
-use super::traced;
 use spl_model::{DrillKind, Scope, one_line};
 use spl_profile::{CountedClass, CountedMethod, ProbeCost, counting};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
@@ -353,7 +352,7 @@ impl Collected {
         if self.goes_on {
             self.doubts.extend(in_part(self.what).map(str::to_owned));
         }
-        self.doubts.extend(traced.iter().flat_map(traced::doubts));
+        self.doubts.extend(traced.iter().flat_map(Traced::doubts));
         // The last class may lack bytes.
         let (whole, cut): (Vec<_>, Vec<_>) = std::mem::take(&mut self.classes)
             .into_values()

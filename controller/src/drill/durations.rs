@@ -2,8 +2,9 @@
 
 use super::collected::Profile;
 use super::doubts::{STOPPED, in_shared, intrinsics};
-use super::shown::{number, plural, say_left};
+use super::shown::say_left;
 use crate::cli::Drill;
+use crate::numbers::{number, plural};
 use crate::progress::Progress;
 use spl_model::one_line;
 use spl_profile::{Durations, ProbeCost, TIMES_HEAD, durations};

@@ -1,7 +1,7 @@
 //! The claims of a measurement that fail, each with the program in which its reasons are looked for.
 
-use super::shown::plural;
 use crate::ending;
+use crate::numbers::plural;
 use spl_lang::Atom;
 use spl_model::Sign;
 use spl_records::{Why, WhyFile};

@@ -1,7 +1,7 @@
 //! Paths of methods: the figures that the operator is shown.
 
-use super::shown::{number, plural};
 use crate::cli::Drill;
+use crate::numbers::{number, plural};
 use crate::progress::Progress;
 use spl_model::one_line;
 use spl_profile::{MethodProfile, begin_text, end_text};

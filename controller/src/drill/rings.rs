@@ -6,6 +6,7 @@
 //! one byte, which cannot be seen half written; a stale value of it lets the thread find less room, never more. A model checker tries
 //! this (`agent/src/arenas/ring_model.rs`).
 
+use crate::numbers::plural;
 use spl_model::arena::{self, CHUNK_SHIFT, RING_BYTES, RING_DATA, RING_WORDS};
 use spl_trace::{Framed, Split, file};
 use std::collections::BTreeMap;
@@ -53,6 +54,31 @@ pub struct Traced {
     pub dropped: u64,
     /// Why it is not all.
     pub faults: Vec<String>,
+}
+
+impl Traced {
+    /// Why the traces are not all that ran, one line each.
+    pub fn doubts(&self) -> Vec<String> {
+        let mut doubts = self.faults.clone();
+        if self.lost > 0 {
+            let lost = plural(self.lost, "event");
+            let remedy = match self.waits {
+                false => "--full wait lets threads wait instead",
+                true => "a thread waits 5 s at most, and not for calls that go on when the drill ends",
+            };
+            doubts.push(format!("{lost} found no room in the ring of a thread and are missing: {remedy}"));
+        }
+        if self.untraced > 0 {
+            let calls = plural(self.untraced, "call");
+            doubts.push(format!("at least {calls} of threads without a ring are missing: of virtual threads, of threads that ran while 256 others had one, \
+             or of a thread that the JVM's end or the drill's met"));
+        }
+        if self.dropped > 0 {
+            let words = plural(self.dropped, "word");
+            doubts.push(format!("{words} of calls from before the drill are left out"));
+        }
+        doubts
+    }
 }
 
 /// The rings of a JVM while they are read.

@@ -3,6 +3,7 @@
 use super::collected::Profile;
 use super::taken::Figures;
 use crate::cli::Drill;
+use crate::numbers::{number, plural};
 use crate::progress::Progress;
 use spl_model::{DrillKind, one_line};
 use spl_profile::Bytecodes;
@@ -192,40 +193,12 @@ fn a_call(one: &Figures) -> String {
     if tenths < 1000 { format!("{}.{}", tenths / 10, tenths % 10) } else { whole(tenths + 5) }
 }
 
-/// A number with a comma before each three digits.
-pub fn number(value: u64) -> String {
-    let digits = value.to_string();
-    let mut out = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A number with its noun.
-pub fn plural(count: u64, one: &str) -> String {
-    let ending = match (count, one) {
-        (1, _) => "",
-        (_, "class") => "es",
-        _ => "s",
-    };
-    format!("{} {one}{ending}", number(count))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_can_be_read() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!(
-            (plural(1, "class"), plural(2, "class"), plural(0, "call")),
-            ("1 class".into(), "2 classes".into(), "0 calls".into())
-        );
+    fn shares_and_averages_can_be_read() {
         let shares = [(0, 0), (0, 5), (1, 1000), (999, 1000), (3, 3)].map(|both| share(both, "blocks"));
         let expected = ["0 of 0", "0 of 5", "1 of 1,000", "999 of 1,000", "3 of 3"];
         let percents = ["", " (0%)", " (1%)", " (99%)", " (100%)"];

@@ -2,8 +2,9 @@
 
 use super::collected::Profile;
 use super::rings::Traced;
-use super::shown::{number, plural, say_left};
+use super::shown::say_left;
 use crate::drilled::digest;
+use crate::numbers::{number, plural};
 use crate::progress::Progress;
 use spl_profile::CountedClass;
 use spl_session::files::write_whole;
@@ -54,29 +55,6 @@ fn lines(class: &CountedClass) -> String {
         format!("{},{digest},\"{name}\"\n", method.first)
     };
     traced.map(line).collect()
-}
-
-/// Why the traces are not all that ran, one line each.
-pub fn doubts(traced: &Traced) -> Vec<String> {
-    let mut doubts = traced.faults.clone();
-    if traced.lost > 0 {
-        let lost = plural(traced.lost, "event");
-        let remedy = match traced.waits {
-            false => "--full wait lets threads wait instead",
-            true => "a thread waits 5 s at most, and not for calls that go on when the drill ends",
-        };
-        doubts.push(format!("{lost} found no room in the ring of a thread and are missing: {remedy}"));
-    }
-    if traced.untraced > 0 {
-        let calls = plural(traced.untraced, "call");
-        doubts.push(format!("at least {calls} of threads without a ring are missing: of virtual threads, of threads that ran while 256 others had one, \
-             or of a thread that the JVM's end or the drill's met"));
-    }
-    if traced.dropped > 0 {
-        let words = plural(traced.dropped, "word");
-        doubts.push(format!("{words} of calls from before the drill are left out"));
-    }
-    doubts
 }
 
 /// Prints the summary.

@@ -1,6 +1,6 @@
 //! Compares the counts of a trace with those of counters of the same run.
 
-use super::counted;
+use crate::numbers::counted;
 use spl_export::BLOCKS;
 use spl_model::one_line;
 use spl_trace::{Counts, Methods};

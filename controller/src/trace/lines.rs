@@ -1,6 +1,6 @@
 //! Every event of a trace as a line.
 
-use super::counted;
+use crate::numbers::counted;
 use spl_graph::SegmentEnd;
 use spl_trace::{Frame, Left, Ran, Stack, Tag, Visit};
 use std::io::{self, Write};

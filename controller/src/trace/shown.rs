@@ -1,7 +1,7 @@
 //! Answers as text.
 
-use super::counted;
 use super::source::Replayed;
+use crate::numbers::counted;
 use spl_model::one_line;
 use spl_trace::{Counts, Hot, Methods, Tag, Tree, Worst};
 use std::io::{self, Write};
