@@ -210,7 +210,6 @@ fn results(
         let methods = profile.classes.iter().flat_map(|class| &class.methods);
         counts |= methods.into_iter().any(|method| method.counters.is_ok());
     }
-    traced::clear(out.path(), false);
     Ok(if counts { ExitStatus::AllHold } else { ExitStatus::Error })
 }
 

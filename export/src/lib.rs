@@ -34,7 +34,7 @@ pub use graphml::graphml;
 pub use icicles::{Icicle, Icicles, icicles};
 pub use jacoco::Jacoco;
 pub use jbinstrace::Jbinstrace;
-pub use rows::{BLOCKS, EDGES, Files, METHODS};
+pub use rows::{BLOCKS, BlockCounts, EDGES, Files, METHODS, block_counts};
 pub use sites::{Activations, Entered, RECEIVERS, Site, Sites, activations};
 pub use speedscope::{Speedscope, speedscope};
 

@@ -5,6 +5,7 @@ use crate::document::{CountedClass, Document};
 use crate::fault::{AGAIN, Fault};
 use crate::table::{Row, Table};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Name of the table of methods.
 pub const METHODS: &str = "methods.csv";
@@ -24,6 +25,22 @@ pub struct Files<'f> {
     pub blocks: &'f [u8],
     /// The bytes of `edges.csv`.
     pub edges: &'f [u8],
+}
+
+/// Counts of blocks: for each method, named as in a task file, that of each block by its number.
+pub type BlockCounts = BTreeMap<String, BTreeMap<usize, u64>>;
+
+/// Reads the counts of `blocks.csv` alone.
+///
+/// # Errors
+/// When the table is damaged.
+pub fn block_counts(blocks: &[u8]) -> Result<BlockCounts, Fault> {
+    let mut table = Table::read(BLOCKS, blocks, &["method", "block", "count"])?;
+    let mut counts = BlockCounts::new();
+    while let Some(row) = table.next()? {
+        counts.entry(row.text(0).into_owned()).or_default().insert(row.number(1)?, row.count(2)?);
+    }
+    Ok(counts)
 }
 
 /// A method in the tables.

@@ -77,10 +77,10 @@ Examples:
   spl trace replay out --thread 1 | less
   spl drill --what trace,blocks --all --out out -- java -jar shop.jar; spl trace check out
 
-Lines of replay begin with the depth: > a call begins, = blocks that it ran, < how it ended. Behind the blocks, @12 is the call at offset 12
+Lines of replay begin with the depth: > a call begins, = blocks that it ran, < how it ended. Behind the blocks, @12 is the call at offset 12 \
 that follows, . a return, ! an exception in the last block. Blocks are those of `spl cfg`.
 
-Where events are missing the stack below is still right: calls that may have ended in a gap are not shown as running. A trace needs
+Where events are missing the stack below is still right: calls that may have ended in a gap are not shown as running. A trace needs \
 the class files of its drill, so none with --no-classes.
 
 Exit status: 0 it is answered, 2 it could not be, or check has found a difference.";

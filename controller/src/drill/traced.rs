@@ -16,7 +16,7 @@ pub const FOLDER: &str = "trace";
 /// The table of methods in it.
 pub const METHODS: &str = "methods.csv";
 /// The first line of this table.
-pub const METHODS_HEAD: &str = "number,sha256,method\n";
+const METHODS_HEAD: &str = "number,sha256,method\n";
 
 /// Moves the traces of a JVM to their folder, next to what else was written of it, and adds the table of methods.
 ///

@@ -1,11 +1,10 @@
 //! The files of a trace, and the methods that their words name.
 
-use super::check::{self, Table};
-use crate::drilled::{digest, drill_folder, regular, table};
+use crate::drilled::{digest, drill_folder, in_folder, regular, table};
 use serde::Deserialize;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
-use spl_export::{BLOCKS, DOCUMENT};
+use spl_export::{BLOCKS, BlockCounts, DOCUMENT, block_counts};
 use spl_graph::Graph;
 use spl_model::one_line;
 use spl_trace::file::{Part, Reader};
@@ -156,14 +155,15 @@ impl Source {
     ///
     /// # Errors
     /// When there are none, or another program has changed them; one line of text.
-    pub fn counted(&self) -> Result<Table, String> {
+    pub fn counted(&self) -> Result<BlockCounts, String> {
         if !self.folder.join(BLOCKS).exists() {
             return Err(
                 "this drill has no counts to compare the trace with: take one with --what trace,blocks"
                     .to_owned(),
             );
         }
-        check::table(&self.folder, &table(&self.folder, &self.recorded.tables, BLOCKS)?)
+        let bytes = table(&self.folder, &self.recorded.tables, BLOCKS)?;
+        block_counts(&bytes).map_err(|fault| in_folder(&self.folder, &fault))
     }
 
     /// The names of the methods, by their places.
