@@ -7,8 +7,8 @@ CARGO ?= cargo
 TESTED = --workspace --lib --bins --tests
 
 .PHONY: browser picture dist help setup jdks build demo overhead overhead-sizes mutation test test-jdks soak validity lint unit deny accept accept-bounded evaluation \
-	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth evaluate-drill \
-	measure-sorting measure-rome measure-scale measure-service measure-peers measure-truth measure-drill clean
+	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth evaluate-drill evaluate-whole \
+	measure-sorting measure-rome measure-scale measure-service measure-peers measure-truth measure-drill measure-whole clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -96,8 +96,8 @@ accept: setup build ## run the acceptance scripts in evaluation/accept (hours, o
 accept-bounded: setup ## what of them needs no idle machine, in minutes; after `make test`
 	scripts/accept.sh --bounded
 
-evaluation: ## measure everything that docs/evaluation.md shows (up to 50 minutes, on an idle machine)
-	@evaluation/measure.sh sorting rome scale service peers truth drill
+evaluation: ## measure everything that docs/evaluation.md shows (some 80 minutes, on an idle machine)
+	@evaluation/measure.sh sorting rome scale service peers truth drill whole
 
 evaluate-sorting: ## what measuring costs the sorting example
 	@evaluation/measure.sh sorting
@@ -119,6 +119,9 @@ evaluate-truth: ## reported ratios compared with JMH
 
 evaluate-drill: ## what a drill costs programs, compared with other tools (up to 25 minutes; DRILL_OPTIONS="--forks 2 --waves 0": 12)
 	@evaluation/measure.sh drill
+
+evaluate-whole: ## what it costs to trace whole programs, with JBInsTrace next to it (half an hour; WHOLE_OPTIONS="--forks 1": 6 minutes)
+	@evaluation/measure.sh whole
 
 evaluate-build: setup build
 	scripts/setup.sh --evaluation
@@ -165,6 +168,14 @@ measure-drill: evaluate-build
 	scripts/setup.sh --drill
 	evaluation/drill/run.py --spl $(RELEASE)/spl $(DRILL_OPTIONS)
 	evaluation/chapter.py drill
+
+# Of evaluation/whole/run.py: fewer --forks, other --programs, --append.
+WHOLE_OPTIONS ?=
+
+measure-whole: evaluate-build
+	scripts/setup.sh --whole
+	evaluation/whole/run.py --spl $(RELEASE)/spl $(WHOLE_OPTIONS)
+	evaluation/chapter.py whole
 
 VALIDITY = $(or $(CARGO_TARGET_DIR),target)/release/spl-validity
 validity: setup build ## how often verdicts are wrong, simulated and in JVMs, into docs/evaluation.md (three hours)

@@ -42,7 +42,9 @@ def facts(java="java"):
 
 def header(part, version, java="java"):
     """Head of a part's result: the facts are those before anything is measured."""
-    command = shlex.join([f"evaluation/{part}/run.py", *sys.argv[1:]])
+    # Places of this machine say nothing to others.
+    given = [os.path.basename(word) if os.path.isabs(word) else word for word in sys.argv[1:]]
+    command = shlex.join([f"evaluation/{part}/run.py", *given])
     return {"schema": f"spl.{part}-evaluation/{version}", **facts(java), "command": command}
 
 

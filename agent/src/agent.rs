@@ -202,7 +202,7 @@ impl Agent for SplAgent {
         }
         if let (Some(env), Some(jvm)) = (context.jni(), JVM.get()) {
             let keep = |env: &mut jni::Env<'_>| {
-                shared.keep_receivers(jvm, env);
+                shared.keep_final_messages(jvm, env);
                 Ok(())
             };
             // SAFETY: as above.

@@ -339,9 +339,15 @@ impl Arenas {
 
     /// Lets the next outermost call of each ring name its thread again. Old activations may write meanwhile.
     fn begin_rings(&self) {
+        // No place is 0, which stands for none: a ring that has told none would take the count for its own.
+        let last_taken = ring_at(SHARED) + arena::RING_LAST_TAKEN as usize;
+        self.arenas.u64_at(last_taken).fetch_max(1, Ordering::AcqRel);
         for arena in 0..ARENAS + 2 {
             let at = ring_at(arena);
             self.arenas.u64_at(at + arena::RING_TOLD as usize).store(0, Ordering::Release);
+            self.forget_receivers(at);
+            // Places that an earlier drill took are not in the trace of this one.
+            self.arenas.u64_at(at + arena::RING_TAKEN as usize).store(0, Ordering::Release);
             self.arenas.u64_at(at + arena::RING_LOST as usize).store(0, Ordering::Release);
             let most = (arena::RING_CHUNKS - 1) as u8;
             self.arenas.u8_at(at + arena::RING_LIMIT as usize).store(most, Ordering::Release);
@@ -364,6 +370,24 @@ impl Arenas {
             .fetch_add(lost.swap(0, Ordering::AcqRel), Ordering::AcqRel);
         self.arenas.u64_at(at + arena::RING_OWNER as usize).store(thread, Ordering::Release);
         self.arenas.u64_at(at + arena::RING_DEPTH as usize).store(0, Ordering::Release);
+        self.arenas.u64_at(at + arena::RING_TAKEN as usize).store(0, Ordering::Release);
+        self.forget_receivers(at);
+        // The thread before may have ended within a call.
+        let within = self.arenas.u8_at(at + arena::RING_WITHIN as usize).load(Ordering::Acquire);
+        self.arenas.u64_at(at + arena::RING_INSIDE as usize).store(0, Ordering::Release);
+        self.arenas.u64_at(at + arena::RING_TURN as usize).store(0, Ordering::Release);
+        self.arenas.u8_at(at + arena::RING_MUTED as usize).store(within, Ordering::Release);
+    }
+
+    /// Lets a ring tell the classes of receivers again. Its words so far are in the trace of another drill or thread.
+    fn forget_receivers(&self, at: usize) {
+        for place in 0..arena::MOST_RECEIVERS as usize {
+            let at = at + arena::RING_RECEIVERS as usize + 8 * place;
+            // A page that nothing was written to stays unused.
+            if self.arenas.u64_at(at).load(Ordering::Acquire) != 0 {
+                self.arenas.u64_at(at).store(0, Ordering::Release);
+            }
+        }
     }
 
     fn lead(&self, slot: usize, arena: usize) {
@@ -410,6 +434,10 @@ fn memory_file(bytes: usize) -> io::Result<OwnedFd> {
 }
 
 #[cfg(test)]
+mod places_model;
+#[cfg(test)]
 mod ring_model;
+#[cfg(test)]
+mod roots_model;
 #[cfg(test)]
 mod tests;

@@ -204,8 +204,8 @@ impl Connection {
                 (false, None) => continue,
             };
             self.given.life.restored(matches!(reason, ByeReason::Detached));
-            let receivers = self.given.shared.receivers();
-            receivers.into_iter().for_each(|names| stream.put(&ToController::Drilled(names)));
+            let last = self.given.shared.final_messages();
+            last.into_iter().for_each(|message| stream.put(&ToController::Drilled(message)));
             say_bye(&mut stream, reason);
             return if dying { Ended::Dying } else { Ended::Detached };
         }

@@ -208,6 +208,11 @@ impl Drill {
         (drill, move || weaver.run(&orders))
     }
 
+    /// Whether the classes of receivers have to be named at the end.
+    pub fn has_receivers(&self) -> bool {
+        self.what.has_arcs() || self.scope.receivers
+    }
+
     /// Whether some methods of a class may count.
     pub fn wants(&self, class: &str, of_jdk: bool) -> bool {
         let is_own = names::OWN_CLASSES.contains(&class)
@@ -346,6 +351,12 @@ impl Arrived {
     }
 }
 
+/// Bytes of a method in a message, at most.
+fn name_bytes(one: &spl_bytecode::CountedMethod) -> usize {
+    let why = one.outcome.as_ref().err().map_or(0, |why| why.to_string().len());
+    one.method.name.len() + one.method.descriptor.len() + why + BESIDE_NAMES
+}
+
 /// The thread that changes class files.
 struct Weaver<S> {
     what: What,
@@ -409,13 +420,14 @@ impl<S: Fn(Drilled)> Weaver<S> {
             let method = format!("{}.{name}{descriptor}", key.0);
             (0..).zip(&self.scope.roots).find_map(|(number, root)| (*root == method).then_some(number))
         };
+        let within = |name: &str, descriptor: &str| self.scope.within(&key.0, name, descriptor);
         let (counting, most) = match self.what {
             What::Blocks => (Counting::Blocks { root: &root, calls: false }, MOST_COUNTERS),
             What::Calls => (Counting::Blocks { root: &root, calls: true }, MOST_COUNTERS),
             What::Cover(_) => (Counting::Cover { is_set: &is_set }, MOST_FLAGS),
             What::Durations(clock) => (Counting::Durations(clock), MOST_COUNTERS),
             What::Paths { blocks } => (Counting::Paths { blocks }, MOST_COUNTERS),
-            What::Trace { blocks } => (Counting::Trace { blocks }, MOST_COUNTERS),
+            What::Trace { blocks } => (self.tracing(blocks, &within), MOST_COUNTERS),
         };
         let counted = match spl_bytecode::count(&class.bytes, counting, wanted, first, most - first) {
             Ok(counted) => counted,
@@ -429,10 +441,6 @@ impl<S: Fn(Drilled)> Weaver<S> {
             if self.waiting.load(Ordering::Relaxed) + length > MOST_WAITING {
                 return self.leave(key, "too many classes wait to be sent to the controller".to_owned());
             }
-            let name_bytes = |one: &spl_bytecode::CountedMethod| {
-                let why = one.outcome.as_ref().err().map_or(0, |why| why.to_string().len());
-                one.method.name.len() + one.method.descriptor.len() + why + BESIDE_NAMES
-            };
             if counted.methods.iter().map(name_bytes).sum::<usize>() > CLASS_PART {
                 return self.leave(key, "the names of its methods fill more than a message".to_owned());
             }
@@ -456,6 +464,12 @@ impl<S: Fn(Drilled)> Weaver<S> {
         let is_original = !self.what.counts() && self.note(&key, open.into_inner(), &counted.methods);
         self.counted.lock().unwrap_or_else(PoisonError::into_inner).insert(key.0);
         (!is_original).then_some(Woven { bytes: counted.bytes, class })
+    }
+
+    /// Traces, within the calls of some methods if there are some.
+    fn tracing<'w>(&self, blocks: bool, within: &'w dyn Fn(&str, &str) -> Option<u32>) -> Counting<'w> {
+        let Scope { total, receivers, timed, .. } = self.scope;
+        Counting::Trace { blocks, within, total, receivers, timed }
     }
 
     /// Notes the flags that a class has code for; gives whether the class has no such flag.

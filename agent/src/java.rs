@@ -10,6 +10,7 @@ use jni::ids::JFieldID;
 use jni::objects::{JClass, JClassLoader, JObject, JString, JThrowable, JValue};
 use jni::refs::{Global, Weak};
 use jni::signature::{JavaType, Primitive};
+use jni::strings::JNIStr;
 use jni::{
     AttachConfig, DEFAULT_LOCAL_FRAME_CAPACITY, Env, EnvOutcome, EnvUnowned, JavaVM, Outcome, jni_sig,
     jni_str,
@@ -243,7 +244,7 @@ fn class_of(env: &mut Env<'_>, jvm: &Jvm, object: ObjectRef<'_>) -> Option<Strin
 
 /// Defines a class in the boot loader. The class file contains its name, so none is passed.
 fn define<'local>(env: &mut Env<'local>, class: &[u8]) -> Result<JClass<'local>, Error> {
-    env.define_class(None::<&jni::strings::JNIStr>, JClassLoader::null(), class)
+    env.define_class(None::<&JNIStr>, JClassLoader::null(), class)
 }
 
 /// Runs the probe until it is compiled, on both sides of the gate.
@@ -294,7 +295,7 @@ pub fn cost(env: &mut Env<'_>) -> Result<(u64, u64), Error> {
 
 fn call_recorder<'local>(
     env: &mut Env<'local>,
-    name: &jni::strings::JNIStr,
+    name: &JNIStr,
     signature: jni::signature::MethodSignature<'static, 'static>,
     times: i32,
 ) -> Result<jni::objects::JValueOwned<'local>, Error> {
@@ -441,10 +442,7 @@ pub fn finds_probe(env: &mut Env<'_>, loader: ObjectRef<'_>) -> Result<bool, Err
     }
     // SAFETY: an `ObjectRef` is live; this one is dropped before it ends, and dropping deletes nothing.
     let loader = unsafe { JObject::from_raw(env, loader.raw().cast()) };
-    let names = [
-        ("java.lang.SplProbe", jni_str!("java/lang/SplProbe")),
-        ("java.lang.StackOverflowError", jni_str!("java/lang/StackOverflowError")),
-    ];
+    let names = [("java.lang.SplProbe", jni_str!("java/lang/SplProbe")), OVERFLOW];
     for (name, internal) in names {
         if !finds(env, &loader, name, internal)? {
             return Ok(false);
@@ -453,12 +451,15 @@ pub fn finds_probe(env: &mut Env<'_>, loader: ObjectRef<'_>) -> Result<bool, Err
     Ok(true)
 }
 
+/// The class of stack overflows, for [`finds`].
+const OVERFLOW: (&str, &JNIStr) = ("java.lang.StackOverflowError", jni_str!("java/lang/StackOverflowError"));
+
 /// Whether a loader finds the boot loader's class of this name.
 fn finds(
     env: &mut Env<'_>,
     loader: &JObject<'_>,
     name: &str,
-    internal: &'static jni::strings::JNIStr,
+    internal: &'static JNIStr,
 ) -> Result<bool, Error> {
     let name = env.new_string(name)?;
     let arguments = [JValue::Object(&name), JValue::Bool(false), JValue::Object(loader)];

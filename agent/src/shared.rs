@@ -3,7 +3,7 @@
 use crate::arenas::Arenas;
 use crate::drill::{Drill, Numbers};
 use crate::gates::Gates;
-use crate::java::counters::Flags;
+use crate::java::counters::{self, Flags};
 use crate::jvm::Jvm;
 use crate::layout::BLOCKS_BYTES;
 use crate::memory::Memory;
@@ -171,8 +171,8 @@ pub struct Shared {
     pub numbers: Mutex<Numbers>,
     drill: RwLock<Option<Arc<Drill>>>,
     is_drilling: AtomicBool,
-    /// Names of receivers' classes, for the last message of a drill.
-    receivers: Mutex<Vec<Drilled>>,
+    /// The last messages of a drill.
+    final_messages: Mutex<Vec<Drilled>>,
     /// Whether the agent thread has an order to look at left classes.
     is_left: AtomicBool,
     /// The class file of counters that add atomically, once they have to.
@@ -218,7 +218,7 @@ impl Shared {
             numbers: Mutex::default(),
             drill: RwLock::new(None),
             is_drilling: AtomicBool::new(false),
-            receivers: Mutex::default(),
+            final_messages: Mutex::default(),
             is_left: AtomicBool::new(false),
             atomic_counters: OnceLock::new(),
             carriers: (Mutex::new((false, false)), Condvar::new()),
@@ -294,16 +294,18 @@ impl Shared {
         Ok(())
     }
 
-    /// Keeps the names of receivers' classes for the last message of a drill, if it needs them.
-    pub fn keep_receivers(&self, jvm: &Jvm, env: &jni::Env<'_>) {
-        if self.drill().is_some_and(|drill| drill.what.has_arcs()) {
-            *self.receivers.lock().unwrap_or_else(PoisonError::into_inner) = receivers::names(jvm, env);
-        }
+    /// Keeps the last messages of a drill: the names of receivers' classes, if it needs them, and what could not be counted.
+    pub fn keep_final_messages(&self, jvm: &Jvm, env: &mut jni::Env<'_>) {
+        let Some(drill) = self.drill() else { return };
+        let mut messages = if drill.has_receivers() { receivers::names(jvm, env) } else { Vec::new() };
+        let times = counters::uncounted(env).unwrap_or_default();
+        messages.extend((times > 0).then_some(Drilled::Uncounted { times }));
+        *self.final_messages.lock().unwrap_or_else(PoisonError::into_inner) = messages;
     }
 
-    /// The names that were kept.
-    pub fn receivers(&self) -> Vec<Drilled> {
-        std::mem::take(&mut self.receivers.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The messages that were kept.
+    pub fn final_messages(&self) -> Vec<Drilled> {
+        std::mem::take(&mut self.final_messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The drill under way.

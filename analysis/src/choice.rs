@@ -19,13 +19,19 @@ struct Chosen {
 }
 
 impl Choice {
+    /// All metrics by their usual definitions.
+    #[must_use]
+    pub fn all() -> Self {
+        let chosen = |metric| Chosen { metric, is_enabled: true, settings: Settings::default() };
+        Self { all: metrics::all().map(chosen).collect() }
+    }
+
     /// Reads patterns of names and options, `PATTERN:option=value`. An enabled metric stays enabled though another pattern disables it.
     ///
     /// # Errors
     /// When a pattern means no metric, or there is no such option; one line with what there is.
     pub fn new(enable: &[String], disable: &[String], set: &[String]) -> Result<Self, String> {
-        let chosen = |metric| Chosen { metric, is_enabled: true, settings: Settings::default() };
-        let mut choice = Self { all: metrics::all().map(chosen).collect() };
+        let mut choice = Self::all();
         for (option, patterns, is_enabled) in [("--disable", disable, false), ("--enable", enable, true)] {
             for pattern in patterns {
                 let mut is_there = false;

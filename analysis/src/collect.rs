@@ -47,8 +47,24 @@ pub struct Collected {
     pub has_arcs: bool,
     /// Doubts about the whole drill.
     pub of_drill: OfDrill,
+    /// Places of the spaces that no method of the drill belongs to, in ascending order.
+    empty: Vec<usize>,
+}
+
+impl Collected {
+    /// Takes the spaces from `at` on out of it.
+    #[must_use]
+    pub fn split_off(&mut self, at: usize) -> Self {
+        let spaces = self.spaces.split_off(at.min(self.spaces.len()));
+        let empty = self.empty.split_off(self.empty.partition_point(|&index| index < at));
+        let empty = empty.into_iter().map(|index| index - at).collect();
+        Self { spaces, has_arcs: self.has_arcs, of_drill: self.of_drill.clone(), empty }
+    }
+
     /// Names of the spaces that no method of the drill belongs to.
-    pub empty: Vec<String>,
+    pub fn empty(&self) -> impl Iterator<Item = &str> {
+        self.empty.iter().filter_map(|&at| self.spaces.get(at)).map(|(space, _)| &*space.name)
+    }
 }
 
 impl Collect {
@@ -100,8 +116,9 @@ impl Collect {
             let sites = sites.map(|sites| sites.unwrap_or(&none));
             let beside =
                 Beside { sites, activations: &self.activations, under_way: self.under_way.in_method(&name) };
-            let tally = counted(file, one, beside)
+            let mut tally = counted(file, one, beside)
                 .map_err(|why| archive_fault(format!("{}: {why}", one_line(&name))))?;
+            tally.unreturned = self.activations.get(&name).map_or(0, |all| all.unreturned);
             of_method.insert((one.method.name, one.method.descriptor), tally);
         }
         for (at, space) in self.spaces.iter().enumerate().filter(|(_, space)| space.has_class(&listed.name)) {
@@ -130,8 +147,7 @@ impl Collect {
     /// The tallies of what was taken in.
     #[must_use]
     pub fn finish(self) -> Collected {
-        let empty = self.spaces.iter().zip(&self.has_methods).filter(|(_, has)| !**has);
-        let empty = empty.map(|(space, _)| space.name.clone()).collect();
+        let empty = self.has_methods.iter().enumerate().filter(|(_, has)| !**has).map(|(at, _)| at).collect();
         Collected {
             has_arcs: self.sites.is_some(),
             spaces: self.spaces.into_iter().zip(self.tallies).collect(),

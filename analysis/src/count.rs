@@ -8,7 +8,7 @@ use crate::tally::Tally;
 use spl_classfile::class::{ClassFile, Method};
 use spl_classfile::code::Code;
 use spl_classfile::instruction::{Insn, decode};
-use spl_classfile::opcode::MULTIANEWARRAY;
+use spl_classfile::opcode::{INVOKEDYNAMIC, MULTIANEWARRAY};
 use spl_export::{Activations, MethodCounts, Site};
 use spl_graph::{Block, CallKind, NoGraph};
 use std::collections::{BTreeMap, BTreeSet};
@@ -125,6 +125,9 @@ impl<'a> OfMethod<'_, 'a> {
         }
         if Group::Monitor.has(insn, &self.class.pool) {
             self.tally.locks.add(count);
+        }
+        if matches!(insn.opcode, 0xb6..=INVOKEDYNAMIC) {
+            self.tally.calls.add(count);
         }
     }
 

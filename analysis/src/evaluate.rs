@@ -24,6 +24,8 @@ pub struct Values {
 pub struct InSpace {
     /// The name of the space.
     pub name: String,
+    /// Why methods of it did not count, by the choice of the drill or because they were refused; empty if all did.
+    pub uncounted: Vec<String>,
     /// The metrics, in the order of the table.
     pub metrics: Vec<Measured>,
 }
@@ -79,7 +81,7 @@ impl Values {
     /// The values of the chosen metrics.
     #[must_use]
     pub fn of(command: &str, collected: &Collected, choice: &Choice) -> Self {
-        let lacks = |need: &Need| need.drill().is_none() || *need == Need::Arcs && !collected.has_arcs;
+        let lacks = |need: &Need| need.is_lacking(collected.has_arcs);
         let (mut computed, mut lacking) = (Vec::new(), Vec::new());
         for (metric, settings) in choice.enabled() {
             let lacks: Vec<Need> = metric.needs.iter().copied().filter(lacks).collect();
@@ -94,6 +96,7 @@ impl Values {
         });
         let spaces = spaces.map(|(space, tally)| InSpace {
             name: space.name.clone(),
+            uncounted: uncounted(space, tally, &collected.of_drill),
             metrics: computed
                 .iter()
                 .map(|(metric, settings, read)| {
@@ -154,6 +157,17 @@ fn value(bin: Option<Bin>, amount: Amount, why: &[String]) -> Value {
     Value { bin, found: amount.found, exactness, reasons }
 }
 
+/// Why methods of a space did not count. A drill leaves them out when it names others, and the agent refuses some.
+fn uncounted(space: &Space, tally: &Tally, of_drill: &OfDrill) -> Vec<String> {
+    let without_jdk = (space.has_jdk() && !of_drill.has_jdk).then(|| NO_JDK.to_owned());
+    let without_some = match (space.is_named(), tally.doubts.missing) {
+        (true, 0) => None,
+        (true, missing) => Some(format!("{missing} of its methods did not count")),
+        (false, _) => (!of_drill.has_all).then(|| SOME.to_owned()),
+    };
+    without_jdk.into_iter().chain(without_some).collect()
+}
+
 /// Why a metric of a space is about a part of it.
 fn partial(metric: &Metric, space: &Space, tally: &Tally, of_drill: &OfDrill) -> Vec<String> {
     let mut all = Vec::new();
@@ -161,17 +175,8 @@ fn partial(metric: &Metric, space: &Space, tally: &Tally, of_drill: &OfDrill) ->
     if needs(Need::Loads) {
         all.push(NO_CODE.to_owned());
     }
-    if space.has_jdk() && !of_drill.has_jdk {
-        all.push(NO_JDK.to_owned());
-    }
+    all.extend(uncounted(space, tally, of_drill));
     let doubts = &tally.doubts;
-    match space.is_named() {
-        true if doubts.missing > 0 => {
-            all.push(format!("{} of its methods did not count", doubts.missing));
-        }
-        false if !of_drill.has_all => all.push(SOME.to_owned()),
-        true | false => {}
-    }
     // The methods of a pattern are not those of hidden classes.
     if doubts.lambdas > 0 && !space.is_named() {
         let places =

@@ -1,12 +1,14 @@
 //! Values as text, JSON, CSV and XML, and the table of metrics as text.
 
 mod csv;
+mod dot;
 mod json;
 mod table;
 mod text;
 mod xml;
 
 pub use csv::csv;
+pub use dot::dot;
 pub use json::{SCHEMA, json};
 pub use table::{explained, hierarchy, needed};
 pub use text::text;

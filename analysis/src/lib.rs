@@ -2,7 +2,7 @@
 //!
 //! The counts of blocks, with the class files and what calls entered, are added up for each space of classes and methods
 //! ([`Collect`]). Every metric of the table ([`metrics`]) is a function of such sums. Each value says whether it is exact, lies between
-//! bounds, or is about a part, with the reasons.
+//! bounds, or is about a part, with the reasons. The language of [`sj`] says which events are recorded or counted.
 //!
 //! Nothing here reads files: `spl-export` has the drill's, and gives a class after the other.
 #![forbid(unsafe_code)]
@@ -20,6 +20,7 @@ mod hot;
 mod metric;
 pub mod metrics;
 mod reasons;
+pub mod sj;
 mod space;
 mod tally;
 mod under_way;
@@ -28,7 +29,7 @@ pub use amount::{Amount, Bounds, Figure};
 pub use choice::{Choice, meant};
 pub use collect::{Collect, Collected, OfDrill};
 pub use evaluate::{Exactness, InSpace, Measured, Value, Values};
-pub use forms::{SCHEMA, csv, explained, hierarchy, json, needed, text, xml};
+pub use forms::{SCHEMA, csv, dot, explained, hierarchy, json, needed, text, xml};
 pub use hot::Cutoff;
 pub use metric::{Bin, Kind, Metric, Need, Settings, Unit};
 pub use space::{Library, Space};

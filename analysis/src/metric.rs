@@ -126,6 +126,16 @@ impl Metric {
         self.needs.iter().copied().filter(|need| need.drill().is_none())
     }
 
+    /// The keys of its values; none where it has one value, or is not computed.
+    #[must_use]
+    pub fn keys(&self) -> Vec<String> {
+        // Every tally has the same keys.
+        match self.read.map(|read| read(&Tally::default(), &Settings::default())) {
+            Some(Reading::Bins(bins)) => bins.into_iter().map(|(bin, _)| bin.text()).collect(),
+            Some(Reading::One(_)) | None => Vec::new(),
+        }
+    }
+
     /// Whether it has the option of a cutoff.
     #[must_use]
     pub fn has_cutoff(&self) -> bool {
@@ -199,6 +209,12 @@ impl Need {
             Self::Contention => "waits for monitors",
             Self::Threads => "begins, ends and states of threads",
         }
+    }
+
+    /// Whether a drill lacks it, which knows what calls entered or does not.
+    #[must_use]
+    pub fn is_lacking(self, has_arcs: bool) -> bool {
+        self.drill().is_none() || self == Self::Arcs && !has_arcs
     }
 
     /// The kind of drill that has it; `None` where no drill has it.

@@ -126,7 +126,13 @@ impl Space {
                 "{name:?} cannot be the name of a space: take letters, digits, - and _, as in parser"
             ));
         }
-        Ok(Self { name: name.to_owned(), which: Which::Named(vec![Pattern::parse(pattern)?]) })
+        Ok(Self::of(name, Pattern::parse(pattern)?))
+    }
+
+    /// The methods of a pattern, under a name.
+    #[must_use]
+    pub fn of(name: &str, pattern: Pattern) -> Self {
+        Self { name: name.to_owned(), which: Which::Named(vec![pattern]) }
     }
 
     /// Adds the methods of another space that patterns name.

@@ -17,6 +17,10 @@ pub struct Tally {
     pub load: u64,
     /// Entries of counted methods.
     pub entries: u64,
+    /// Entries of these that did not return: exceptions ended them, or they did not end.
+    pub unreturned: u64,
+    /// Calls by instructions, as they start.
+    pub calls: Bounds,
     /// Calls of native methods.
     pub natives: Bounds,
     /// Calls of methods that do not count; some may be native.
@@ -86,6 +90,7 @@ impl Tally {
             (&mut self.methods, other.methods),
             (&mut self.load, other.load),
             (&mut self.entries, other.entries),
+            (&mut self.unreturned, other.unreturned),
             (&mut self.unseen, other.unseen),
             (&mut self.blocks, other.blocks),
             (&mut self.synchronized, other.synchronized),
@@ -94,6 +99,7 @@ impl Tally {
         }
         for (to, from) in [
             (&mut self.natives, other.natives),
+            (&mut self.calls, other.calls),
             (&mut self.executed, other.executed),
             (&mut self.run, other.run),
             (&mut self.changing, other.changing),

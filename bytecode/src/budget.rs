@@ -10,16 +10,20 @@ const WORK: usize = 50_000_000;
 /// Most words of all frames of one class; the most among the same classes is 132,588.
 const FRAME_WORDS: usize = 2_000_000;
 
+/// Most words of the frames of guarded calls of one class: without them programs run as well, but for a rare case.
+const GUARD_WORDS: usize = 500_000;
+
 /// The budget left for a class.
 #[derive(Debug)]
 pub(crate) struct Budget {
     work: usize,
     frame_words: usize,
+    guard_words: usize,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { work: WORK, frame_words: FRAME_WORDS }
+        Self { work: WORK, frame_words: FRAME_WORDS, guard_words: GUARD_WORDS }
     }
 }
 
@@ -32,6 +36,13 @@ impl Budget {
     /// Spends the work for a name or a descriptor of this number of bytes.
     pub(crate) fn spend_text(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.spend(bytes / 16)
+    }
+
+    /// Spends frames of guarded calls of this number of words, if there is room for them.
+    pub(crate) fn has_room_for_guards(&mut self, words: usize) -> bool {
+        let left = self.guard_words.checked_sub(words);
+        self.guard_words = left.unwrap_or(self.guard_words);
+        left.is_some()
     }
 
     /// Spends a frame of this number of words.

@@ -2,6 +2,7 @@
 
 use crate::names::{
     ARCS_CLASS, COUNTERS_CLASS, FLAGS, FLAGS_CLASS, PROBE_CLASS, ROOTS_CLASS, TIMES_CLASS, TRACE_CLASS,
+    UNCOUNTED,
 };
 use spl_classfile::pool::{CLASS, FIELD, INTEGER, METHOD, NAME_AND_TYPE, Pool, UTF8};
 use spl_classfile::reader::malformed;
@@ -140,6 +141,11 @@ impl<'a> PoolBuilder<'a> {
     /// The field with the flags.
     pub(crate) fn flags(&mut self) -> Result<u16, Refusal> {
         self.member(FIELD, FLAGS_CLASS, FLAGS.0, FLAGS.1)
+    }
+
+    /// A class's field with what could not be counted.
+    pub(crate) fn uncounted(&mut self, class: &'static str) -> Result<u16, Refusal> {
+        self.member(FIELD, class, UNCOUNTED.0, UNCOUNTED.1)
     }
 
     /// A field of the probe class.

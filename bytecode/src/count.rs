@@ -34,6 +34,14 @@ pub enum Counting<'a> {
     Trace {
         /// Whether edges have counters, too.
         blocks: bool,
+        /// For a trace of calls of some methods: whether a method is one of them, by its name and descriptor, and of how many calls one is traced.
+        within: &'a dyn Fn(&str, &str) -> Option<u32>,
+        /// Whether the events of all threads are in one order.
+        total: bool,
+        /// Whether words have the classes of receivers.
+        receivers: bool,
+        /// Whether the clock stands at the beginning and the end of each call.
+        timed: bool,
     },
     /// Durations of calls: a method has [`Timed::WORDS`] numbers.
     Durations(Clock),
@@ -79,9 +87,13 @@ impl Counting<'_> {
                 let calls = calls.then(|| Probe::calls(name, descriptor, id));
                 root.into_iter().chain([blocks]).chain(calls).collect()
             }
-            Self::Trace { blocks } => {
+            Self::Trace { blocks, within, total, receivers, timed } => {
                 let blocks = blocks.then(|| Probe::blocks(name, descriptor, id));
-                blocks.into_iter().chain([Probe::trace(graph, id)]).collect()
+                let trace = Probe::trace(graph, id, within(name, descriptor));
+                let trace = if total { trace.in_total_order() } else { trace };
+                let trace = if receivers { trace.with_receivers() } else { trace };
+                let trace = if timed { trace.with_times() } else { trace };
+                blocks.into_iter().chain([trace]).collect()
             }
             Self::Paths { blocks } => vec![Probe::paths(name, descriptor, id, blocks)],
             Self::Durations(clock) => vec![Probe::durations(name, descriptor, id, clock)],

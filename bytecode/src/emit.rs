@@ -2,10 +2,12 @@
 
 use crate::constants::PoolBuilder;
 use spl_classfile::opcode::{
-    BASTORE, GETSTATIC, IADD, ICONST_1, IINC, INVOKESTATIC, IRETURN, LDC, LDC_W, PUTSTATIC, WIDE,
+    BASTORE, GETSTATIC, GOTO, IADD, ICONST_1, IFNE, IINC, INVOKESTATIC, IRETURN, LDC, LDC_W, POP, PUTSTATIC,
+    WIDE,
 };
 use spl_classfile::signature::Field;
 use spl_model::Refusal;
+use std::ops::Range;
 
 /// Types as load, store and return instructions distinguish them (JVMS 2.11.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +47,123 @@ impl Kind {
     }
 }
 
+/// The state of the program where inserted code stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    /// Where its locals are known.
+    pub(crate) locals: Known,
+    /// The only value on the stack, if there is one.
+    pub(crate) waits: Option<Kind>,
+    /// The local variable that is not 0 once guarded code of the activation has overflowed the stack.
+    pub(crate) is_full: u16,
+}
+
+/// A place of the original code with certain types of the local variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// In front of the instruction at this offset.
+    At(u32),
+    /// Behind the instruction that falls through to this offset.
+    FallenTo(u32),
+    /// Behind the switch at this offset.
+    Switched(u32),
+}
+
+/// Inserted code without which the program can go on if it overflows the stack. Offsets are within the inserted code.
+#[derive(Clone, Debug)]
+pub(crate) struct Guard {
+    pub(crate) guarded: Range<usize>,
+    /// The handler of an overflow.
+    pub(crate) landing: usize,
+    /// The code in its place.
+    pub(crate) instead: usize,
+    /// Where both ways meet again.
+    pub(crate) resumed: usize,
+    pub(crate) locals: Known,
+    /// Whether a value of the program waits in the slot behind our locals.
+    pub(crate) waits: bool,
+}
+
 /// Bytecode under construction; its constants go to the pool.
 #[derive(Debug)]
 pub(crate) struct Emitter<'p, 'c> {
     pub(crate) pool: &'p mut PoolBuilder<'c>,
     pub(crate) code: &'p mut Vec<u8>,
+    /// The program's state, where guards are possible.
+    pub(crate) standing: Option<Standing>,
+    pub(crate) guards: Vec<Guard>,
+    /// Length of `code` before.
+    begin: usize,
+}
+
+impl<'p, 'c> Emitter<'p, 'c> {
+    /// Appends to `code`.
+    pub(crate) fn new(
+        pool: &'p mut PoolBuilder<'c>,
+        code: &'p mut Vec<u8>,
+        standing: Option<Standing>,
+    ) -> Self {
+        let begin = code.len();
+        Self { pool, code, standing, guards: Vec::new(), begin }
+    }
 }
 
 impl Emitter<'_, '_> {
+    /// Code that calls, with the stack as it was behind it. Where it overflows the stack, `instead` runs in its place, which must not call; from
+    /// then on at once, because each overflow takes the JVM some 100 us. A value that waits on the stack meanwhile goes to the slot `spare`.
+    pub(crate) fn guarded(
+        &mut self,
+        spare: u16,
+        calling: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+        instead: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let Some(Standing { locals, waits, is_full }) = self.standing else { return calling(self) };
+        if let Some(waits) = waits {
+            self.store(waits, spare);
+        }
+        self.load(Kind::Int, is_full);
+        let to_instead = self.jump(IFNE);
+        let start = self.here();
+        calling(self)?;
+        let end = self.here();
+        let to_resumed = self.jump(GOTO);
+        let landing = self.here();
+        self.op(POP).op(ICONST_1).store(Kind::Int, is_full);
+        let other = self.here();
+        self.lands(to_instead)?;
+        instead(self)?;
+        self.lands(to_resumed)?;
+        let resumed = self.here();
+        let waiting = waits.is_some();
+        let guard = Guard { guarded: start..end, landing, instead: other, resumed, locals, waits: waiting };
+        self.guards.push(guard);
+        if let Some(waits) = waits {
+            self.load(waits, spare);
+        }
+        Ok(())
+    }
+
+    /// Bytes of the inserted code so far.
+    fn here(&self) -> usize {
+        self.code.len() - self.begin
+    }
+
+    /// A jump over code to come; gives its place.
+    fn jump(&mut self, opcode: u8) -> usize {
+        let at = self.here();
+        self.code.extend([opcode, 0, 0]);
+        at
+    }
+
+    /// Lets the jump at a place lead here.
+    fn lands(&mut self, jump: usize) -> Result<(), Refusal> {
+        let far = || Refusal::Malformed("the code behind a call is too long".to_owned());
+        let distance = i16::try_from(self.here() - jump).map_err(|_| far())?.to_be_bytes();
+        let at = self.begin + jump + 1;
+        self.code.get_mut(at..at + 2).ok_or_else(far)?.copy_from_slice(&distance);
+        Ok(())
+    }
+
     pub(crate) fn op(&mut self, opcode: u8) -> &mut Self {
         self.code.push(opcode);
         self
@@ -140,10 +251,22 @@ impl Emitter<'_, '_> {
         &mut self,
         (name, descriptor): (&'static str, &'static str),
     ) -> Result<&mut Self, Refusal> {
-        let field = self.pool.field(name, descriptor)?.to_be_bytes();
+        let field = self.pool.field(name, descriptor)?;
+        Ok(self.increment(field))
+    }
+
+    /// Counts something that a class could not be called for, with two stack words. The method has to have called that class before: then it
+    /// is resolved, and no code of a loader runs.
+    pub(crate) fn uncounted(&mut self, class: &'static str) -> Result<&mut Self, Refusal> {
+        let field = self.pool.uncounted(class)?;
+        Ok(self.increment(field))
+    }
+
+    fn increment(&mut self, field: u16) -> &mut Self {
+        let field = field.to_be_bytes();
         self.op(GETSTATIC).code.extend(field);
         self.op(ICONST_1).op(IADD).op(PUTSTATIC).code.extend(field);
-        Ok(self)
+        self
     }
 
     /// Adds to a local variable, with two stack words at most; returns them.

@@ -1,5 +1,6 @@
 //! Places instructions and insertions as bytes: computes offsets, and widens branches where necessary.
 
+use crate::emit::Known;
 use spl_classfile::code::MAX_CODE;
 use spl_classfile::instruction::{Flow, Insn, padding};
 use spl_classfile::opcode::{self, GOTO, GOTO_W, NEW, TABLESWITCH};
@@ -45,8 +46,8 @@ pub(crate) struct Layout<'a> {
     /// Other targets of switches than the original ones: the switch's piece, the original target, and the
     /// piece instead of it. Ascending.
     redirects: Vec<(u32, u32, PieceId)>,
-    /// Pieces that need the frame of an original offset.
-    copies: Vec<(u32, PieceId)>,
+    /// Pieces that need a frame, each with the state that it has.
+    copies: Vec<(Known, PieceId)>,
     /// Offset of each piece, and the end of the code.
     positions: Vec<u32>,
 }
@@ -109,7 +110,7 @@ impl<'a> Layout<'a> {
         if self.inserted.len() > start {
             self.through.push((id.0, start..self.inserted.len()));
             // The inverted condition jumps behind that code.
-            self.copies.push((end, self.next()));
+            self.copies.push((Known::FallenTo(end), self.next()));
         }
         Ok(built)
     }
@@ -118,11 +119,13 @@ impl<'a> Layout<'a> {
     /// come in the order of the code, and the targets of one in ascending order.
     pub(crate) fn redirect(&mut self, switch: PieceId, target: u32, to: PieceId) {
         self.redirects.push((switch.0, target, to));
-        self.copies.push((target, to));
+        if let Some(Piece::Original(insn)) = self.pieces.get(switch.0 as usize) {
+            self.copies.push((Known::Switched(insn.at), to));
+        }
     }
 
-    /// The pieces that need a frame of their own, each with the original offset whose state is theirs.
-    pub(crate) fn copies(&self) -> &[(u32, PieceId)] {
+    /// The pieces that need a frame of their own, each with the state that is theirs.
+    pub(crate) fn copies(&self) -> &[(Known, PieceId)] {
         &self.copies
     }
 
@@ -147,6 +150,20 @@ impl<'a> Layout<'a> {
     /// [`place`](Self::place).
     pub(crate) fn offset(&self, piece: PieceId) -> u16 {
         self.positions.get(piece.0 as usize).map_or(u16::MAX, |&at| at as u16)
+    }
+
+    /// New offset of a place within the inserted code of a piece, or within the code that only the taken way of a condition runs. Valid
+    /// after [`place`](Self::place).
+    pub(crate) fn inside(&self, piece: PieceId, inside: usize) -> u16 {
+        // The inverted condition comes first.
+        let before =
+            if matches!(self.pieces.get(piece.0 as usize), Some(Piece::Original(_))) { 3 } else { 0 };
+        self.offset(piece).saturating_add(u16::try_from(before + inside).unwrap_or(u16::MAX))
+    }
+
+    /// Bytes of the new code. Valid after [`place`](Self::place).
+    pub(crate) fn length(&self) -> usize {
+        self.positions.last().map_or(0, |end| *end as usize)
     }
 
     fn entry(&self, at: u32) -> Option<PieceId> {

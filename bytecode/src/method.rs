@@ -32,12 +32,13 @@ pub(crate) struct NewMethod {
     pub(crate) report: MethodReport,
 }
 
-/// Puts `probes` into `method`, whose Code attribute is `info`, in one pass.
+/// Puts `probes` into `method`, whose Code attribute is `info`, in one pass. With `guards` calls of ours behind its handlers are guarded, unless
+/// only that makes it too large for the JVM's compilers, or its frames too many.
 pub(crate) fn rewrite<'a>(
     class: &ClassFile<'a>,
     method: &Method<'a>,
     info: &'a [u8],
-    probes: &[&Probe],
+    (probes, guards): (&[&Probe], bool),
     pool: &mut PoolBuilder<'a>,
     budget: &mut Budget,
 ) -> Result<NewMethod, Refusal> {
@@ -87,7 +88,7 @@ pub(crate) fn rewrite<'a>(
         counted,
     };
     weaves.iter().try_for_each(|weave| weave.check(&subject))?;
-    let woven = weave(&subject, &weaves, pool)?;
+    let woven = woven(&subject, &weaves, guards, pool, budget)?;
     let new = NewCode {
         max_stack: woven.max_stack,
         max_locals: woven.slots.max_locals,
@@ -104,6 +105,29 @@ pub(crate) fn rewrite<'a>(
         intrinsic: names::is_intrinsic(method),
     };
     Ok(NewMethod { info: new.write()?, report })
+}
+
+/// The method with the code of all kinds; with guards if they are wanted and it has room for them.
+fn woven<'a>(
+    subject: &Subject<'a, '_>,
+    weaves: &[Weave<'_>],
+    guards: bool,
+    pool: &mut PoolBuilder<'a>,
+    budget: &mut Budget,
+) -> Result<Woven<'a>, Refusal> {
+    let mark = pool.mark();
+    let woven = weave(subject, weaves, pool, guards);
+    let mut has_room = |woven: &Woven<'_>| {
+        let frames = 3 * woven.guarded.len() * usize::from(woven.slots.max_locals);
+        let was_compiled = subject.code.bytes.len() <= HUGE_METHOD_LIMIT;
+        let is_compiled = woven.layout.length() <= HUGE_METHOD_LIMIT;
+        frames == 0 || (is_compiled || !was_compiled) && budget.has_room_for_guards(frames)
+    };
+    if !guards || woven.as_ref().is_ok_and(&mut has_room) {
+        return woven;
+    }
+    pool.rewind(mark);
+    weave(subject, weaves, pool, false)
 }
 
 pub(crate) fn no_graph(why: NoGraph) -> Refusal {

@@ -81,6 +81,25 @@ pub const TRACE_RETURN: (&str, &str) = ("ret", "(JI)V");
 pub const TRACE_CAUGHT: (&str, &str) = ("caught", "(JII)V");
 /// An exception leaves an activation: `void thrown(long token, int number)`.
 pub const TRACE_THROWN: (&str, &str) = ("thrown", "(JI)V");
+/// An activation begins within whose calls is traced, one of a number: `long within(int id, int of)`.
+pub const TRACE_WITHIN: (&str, &str) = ("within", "(II)J");
+/// As [`TRACE_RETURN`], of such an activation.
+pub const TRACE_WITHIN_RETURN: (&str, &str) = ("withinRet", "(JI)V");
+/// As [`TRACE_THROWN`], of such an activation.
+pub const TRACE_WITHIN_THROWN: (&str, &str) = ("withinThrown", "(JI)V");
+/// A place in the order of all threads, for an activation that begins: `void place()`.
+pub const TRACE_PLACE: (&str, &str) = ("place", "()V");
+/// The same within an activation: `void place(long token)`.
+pub const TRACE_PLACE_WITHIN: (&str, &str) = ("place", "(J)V");
+/// In front of an activation of an object's method: `void receiver(Object self, int id)`.
+pub const TRACE_RECEIVER: (&str, &str) = ("receiver", "(Ljava/lang/Object;I)V");
+/// The clock in front of what follows: `void mark()`.
+pub const TRACE_MARK: (&str, &str) = ("mark", "()V");
+/// Set in the number of a segment in front of which a word is missing.
+pub const TRACE_UNTOLD: i32 = 1 << 30;
+
+/// Counts, or words, for which a stack overflow left no room: `static int uncounted` of [`COUNTERS_CLASS`] and of [`TRACE_CLASS`].
+pub const UNCOUNTED: (&str, &str) = ("uncounted", "I");
 
 /// The class that has the flags.
 pub const FLAGS_CLASS: &str = "java/lang/SplFlags";

@@ -47,7 +47,17 @@ pub(crate) enum Planned {
     /// Durations of calls, added up.
     Durations(Clock),
     /// Everything that runs.
-    Trace(Shape),
+    Trace {
+        shape: Shape,
+        /// For a trace of calls of this method, among others: one of this number is traced.
+        within: Option<u32>,
+        /// Whether the events of all threads are in one order.
+        total: bool,
+        /// Whether words have the classes of receivers.
+        receivers: bool,
+        /// Whether the clock stands at the beginning and the end of each activation.
+        timed: bool,
+    },
     /// A kind that tests weave in addition to the times. It counts entries and blocks, and exits if set.
     #[cfg(test)]
     Visits {
@@ -78,7 +88,7 @@ impl Planned {
                 Self::Blocks { .. } | Self::Cover { .. } | Self::Paths { .. },
             )
             | (Self::Calls, Self::Calls)
-            | (Self::Trace(_), Self::Trace(_))
+            | (Self::Trace { .. }, Self::Trace { .. })
             | (Self::Root { .. }, Self::Root { .. })
             | (Self::Durations(_), Self::Durations(_)) => true,
             #[cfg(test)]
@@ -120,16 +130,49 @@ impl Probe {
         Self { method_name, descriptor, id, kind: Planned::Calls }
     }
 
-    /// A probe that tells all that the method's activations run, by the numbers of [`Segments`]. `graph` is the method's.
-    pub fn trace(graph: &Graph<'_>, id: InstrumentId) -> Self {
+    /// A probe that tells all that the method's activations run, by the numbers of [`Segments`]. `graph` is the method's. With `within` the trace
+    /// is of calls of such methods, one of this number.
+    pub fn trace(graph: &Graph<'_>, id: InstrumentId, within: Option<u32>) -> Self {
         let (method_name, descriptor) = (mutf8::decode(graph.name), mutf8::decode(graph.descriptor));
         let throws = || graph.blocks.iter().any(|block| block.throws.is_some());
-        let shape = match Segments::of(graph).is_single(graph) {
+        let shape = match Segments::of(graph).is_single(graph) && within.is_none() {
             false => Shape::Several,
             true if throws() => Shape::Guarded,
             true => Shape::Single,
         };
-        Self { method_name, descriptor, id, kind: Planned::Trace(shape) }
+        Self {
+            method_name,
+            descriptor,
+            id,
+            kind: Planned::Trace { shape, within, total: false, receivers: false, timed: false },
+        }
+    }
+
+    /// Lets a probe of [`trace`](Self::trace) tell the clock in front of the beginning and the end of each activation.
+    #[must_use]
+    pub fn with_times(mut self) -> Self {
+        if let Planned::Trace { timed, .. } = &mut self.kind {
+            *timed = true;
+        }
+        self
+    }
+
+    /// Lets a probe of [`trace`](Self::trace) tell the class of each receiver.
+    #[must_use]
+    pub fn with_receivers(mut self) -> Self {
+        if let Planned::Trace { receivers, .. } = &mut self.kind {
+            *receivers = true;
+        }
+        self
+    }
+
+    /// Lets each word of a probe of [`trace`](Self::trace) have a place in one order of all threads.
+    #[must_use]
+    pub fn in_total_order(mut self) -> Self {
+        if let Planned::Trace { total, .. } = &mut self.kind {
+            *total = true;
+        }
+        self
     }
 
     /// A probe that sets flags of the method's blocks and edges. `id` is the number of its first flag; `open`

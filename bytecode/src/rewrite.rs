@@ -39,15 +39,19 @@ pub fn instrument(class_bytes: &[u8], plan: &Plan) -> Result<Rewritten, Refusal>
     for (index, method) in class.methods.iter().enumerate() {
         index_of.entry((method.name, method.descriptor)).or_insert(index);
     }
-    let mut unverified = BTreeMap::new();
+    let mut failed = Failed::default();
     let mut budget = Budget::default();
     loop {
-        let (rewritten, changed) = attempt(&class, &index_of, plan, &unverified, &mut budget)?;
-        let failed = failures(&class, &rewritten.bytes, &changed, &mut budget);
-        if failed.is_empty() {
+        let (rewritten, changed) = attempt(&class, &index_of, plan, &failed, &mut budget)?;
+        let now = failures(&class, &rewritten.bytes, &changed, &mut budget);
+        if now.is_empty() {
             return Ok(rewritten);
         }
-        unverified.extend(failed);
+        if !failed.is_unguarded {
+            (failed.is_unguarded, budget) = (true, Budget::default());
+            continue;
+        }
+        failed.unverified.extend(now);
     }
 }
 
@@ -71,13 +75,21 @@ pub fn verify(class_bytes: &[u8]) -> Result<Vec<(MethodKey, Refusal)>, Refusal> 
 /// Index of the method in its class, by name and descriptor.
 type Index<'a> = HashMap<(&'a [u8], &'a [u8]), usize>;
 
-/// Instruments all methods of the plan except those in `unverified`; returns the changed ones by their index
-/// in the class.
+/// Failures of the check.
+#[derive(Default)]
+struct Failed {
+    /// Whether some method did not with guards: the whole class goes without, because its budget was spent.
+    is_unguarded: bool,
+    /// Methods that did not without guards, by their index in the class.
+    unverified: BTreeMap<usize, Refusal>,
+}
+
+/// Instruments the methods of the plan that have not failed. The second value has the indexes of the changed methods in the class.
 fn attempt(
     class: &ClassFile<'_>,
     index_of: &Index<'_>,
     plan: &Plan,
-    unverified: &BTreeMap<usize, Refusal>,
+    failed: &Failed,
     budget: &mut Budget,
 ) -> Result<(Rewritten, Vec<usize>), Refusal> {
     let mut pool = PoolBuilder::new(&class.pool);
@@ -88,7 +100,7 @@ fn attempt(
         let Some(first) = probes.first() else { continue };
         let key = first.key();
         let mark = pool.mark();
-        let result = one(class, index_of, &key, &probes, unverified, &mut pool, budget);
+        let result = one(class, index_of, &key, &probes, failed, &mut pool, budget);
         let result = result.map(|(splice, report)| {
             splices.push(splice);
             report
@@ -160,7 +172,7 @@ fn one<'a>(
     index_of: &Index<'_>,
     key: &MethodKey,
     probes: &[&Probe],
-    unverified: &BTreeMap<usize, Refusal>,
+    failed: &Failed,
     pool: &mut PoolBuilder<'a>,
     budget: &mut Budget,
 ) -> Result<(Splice, MethodReport), Untouched> {
@@ -179,9 +191,10 @@ fn one<'a>(
     if let Some(what) = special(class, method, range.start)? {
         return Err(Refusal::Special(what.to_owned()).into());
     }
-    if let Some(refusal) = unverified.get(&index) {
+    if let Some(refusal) = failed.unverified.get(&index) {
         return Err(refusal.clone().into());
     }
+    let probes = (probes, !failed.is_unguarded);
     let new = method::rewrite(class, method, &class.bytes[range.clone()], probes, pool, budget)?;
     Ok((Splice { method: index, range, info: new.info }, new.report))
 }

@@ -3,10 +3,12 @@
 use crate::budget::Budget;
 use crate::check::Inference;
 use crate::constants::{PoolBuilder, class_constant};
+use crate::emit::Known;
 use crate::frame_writer::FrameWriter;
-use crate::weave::{ProgramLocals, Subject, Woven};
+use crate::weave::{Guarded, ProgramLocals, Subject, THROWABLE, Woven};
 use spl_classfile::class::ClassFile;
 use spl_classfile::frames::{FrameReader, Type, initial_locals};
+use spl_classfile::instruction::Flow;
 use spl_model::Refusal;
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -78,41 +80,43 @@ pub(crate) fn stack_maps(
 }
 
 /// The table under construction.
-struct NewTable<'w, 'a, F, C: Iterator<Item = (u16, MissingFrame)>> {
+struct NewTable<'w, 'a, F, C: Iterator<Item = Copied>> {
     writer: FrameWriter<F>,
     woven: &'w Woven<'a>,
     /// Types of our locals.
     ours: Vec<Type>,
     max_locals: usize,
-    /// Frames of pieces that have the state of an original offset, ascending.
+    /// Frames of code that has the state of an original offset, ascending.
     copies: Peekable<C>,
     locals: Vec<Type>,
     stack: Vec<Type>,
 }
 
-impl<F: FnMut(u8) -> Result<u16, Refusal>, C: Iterator<Item = (u16, MissingFrame)>> NewTable<'_, '_, F, C> {
+impl<F: FnMut(u8) -> Result<u16, Refusal>, C: Iterator<Item = Copied>> NewTable<'_, '_, F, C> {
     /// Writes the frame at `at`, with our locals, after the copies that come before it.
     fn write(&mut self, at: u16, locals: &[Type], stack: &[Type]) -> Result<(), Refusal> {
         self.copies_before(Some(at))?;
         // A copy at the same place has the same types.
-        while self.copies.next_if(|(copy, _)| *copy == at).is_some() {}
-        self.add(at, locals, stack)
+        while self.copies.next_if(|copy| copy.to == at).is_some() {}
+        self.add(at, locals, stack, None)
     }
 
     /// Writes the copies before an offset, or all that are left.
     fn copies_before(&mut self, end: Option<u16>) -> Result<(), Refusal> {
         let mut last = None;
-        while let Some((at, frame)) = self.copies.next_if(|(copy, _)| end.is_none_or(|end| *copy < end)) {
-            if last != Some(at) {
-                self.add(at, &frame.locals, &frame.stack)?;
+        while let Some(copy) = self.copies.next_if(|copy| end.is_none_or(|end| copy.to < end)) {
+            if last != Some(copy.to) {
+                self.add(copy.to, &copy.frame.locals, &copy.frame.stack, copy.held)?;
             }
-            last = Some(at);
+            last = Some(copy.to);
         }
         Ok(())
     }
 
-    fn add(&mut self, at: u16, locals: &[Type], stack: &[Type]) -> Result<(), Refusal> {
+    /// Writes a frame; `held` is the type in the slot behind our locals, if it has one.
+    fn add(&mut self, at: u16, locals: &[Type], stack: &[Type], held: Option<Type>) -> Result<(), Refusal> {
         with_ours(&mut self.locals, locals, self.max_locals, &self.ours, self.woven)?;
+        self.locals.extend(held);
         self.stack.clear();
         self.stack.extend(stack);
         shift(&mut self.stack, self.woven)?;
@@ -129,6 +133,16 @@ struct Original<'s, 'a> {
     initial: &'s [Type],
 }
 
+/// A frame of our own code.
+struct Copied {
+    /// Offset in the new code.
+    to: u16,
+    /// The state of an original offset, or that with another stack.
+    frame: MissingFrame,
+    /// Type in the slot behind our locals.
+    held: Option<Type>,
+}
+
 /// A frame that the new code needs and the class file lacks, at an original offset.
 struct MissingFrame {
     at: u32,
@@ -141,20 +155,33 @@ impl Original<'_, '_> {
         FrameReader::new(self.table, self.initial.to_vec())
     }
 
-    /// The frames of pieces that have the state of an original offset: offset in the new code and frame,
-    /// ascending. A class that lacks the frames of its own branches gets none.
+    /// Whether the method needs frames of its own.
+    fn branches(&self) -> bool {
+        let Subject { insns, code, .. } = *self.subject;
+        !code.handlers.is_empty() || insns.iter().any(|insn| !matches!(insn.flow, Flow::Next))
+    }
+
+    /// The frames of our code that has the state of an original offset, ascending. A class that lacks the frames of its own branches gets
+    /// none.
     fn copied(
         &self,
         woven: &Woven<'_>,
         pool: &mut PoolBuilder<'_>,
         budget: &mut Budget,
-    ) -> Result<Vec<(u16, MissingFrame)>, Refusal> {
-        let mut wanted: Vec<u32> = woven.layout.copies().iter().map(|(at, _)| *at).collect();
-        if wanted.is_empty() {
+    ) -> Result<Vec<Copied>, Refusal> {
+        let (copies, guarded) = (woven.layout.copies(), &woven.guarded);
+        let places = || copies.iter().map(|(place, _)| *place).chain(guarded.iter().map(|one| one.locals));
+        let mut wanted = sorted(places().filter_map(|place| match place {
+            Known::At(at) | Known::Switched(at) => Some(at),
+            Known::FallenTo(_) => None,
+        }));
+        let fallen = sorted(places().filter_map(|place| match place {
+            Known::FallenTo(at) => Some(at),
+            Known::At(_) | Known::Switched(_) => None,
+        }));
+        if wanted.is_empty() && fallen.is_empty() {
             return Ok(Vec::new());
         }
-        wanted.sort_unstable();
-        wanted.dedup();
         let (mut known, mut is_any) = (BTreeMap::new(), false);
         let mut reader = self.reader()?;
         while reader.advance()? {
@@ -164,22 +191,44 @@ impl Original<'_, '_> {
                 known.insert(reader.at, (reader.locals.clone(), reader.stack.clone()));
             }
         }
-        if !is_any {
+        if !is_any && self.branches() {
             return Ok(Vec::new());
         }
         wanted.retain(|at| !known.contains_key(at));
         for frame in self.inferred(&wanted, pool, budget)? {
             known.insert(frame.at, (frame.locals, frame.stack));
         }
-        let mut frames = Vec::with_capacity(woven.layout.copies().len());
-        for (at, piece) in woven.layout.copies() {
-            if let Some((locals, stack)) = known.get(at) {
+        let fallen = self.inferred(&fallen, pool, budget)?;
+        let fallen: BTreeMap<_, _> =
+            fallen.into_iter().map(|frame| (frame.at, (frame.locals, frame.stack))).collect();
+        let at = |place: Known| match place {
+            Known::At(at) => known.get(&at).map(|(locals, stack)| (at, locals, &stack[..])),
+            Known::FallenTo(at) => fallen.get(&at).map(|(locals, stack)| (at, locals, &stack[..])),
+            Known::Switched(at) => {
+                let (locals, stack) = known.get(&at)?;
+                Some((at, locals, stack.split_last()?.1))
+            }
+        };
+        let throwable = Type::Object(pool.class(THROWABLE)?);
+        let mut frames = Vec::with_capacity(copies.len() + 3 * guarded.len());
+        for (place, piece) in copies {
+            if let Some((at, locals, stack)) = at(*place) {
                 budget.spend(locals.len() + stack.len())?;
-                let frame = MissingFrame { at: *at, locals: locals.clone(), stack: stack.clone() };
-                frames.push((woven.layout.offset(*piece), frame));
+                let frame = MissingFrame { at, locals: locals.clone(), stack: stack.to_vec() };
+                frames.push(Copied { to: woven.layout.offset(*piece), frame, held: None });
             }
         }
-        frames.sort_by_key(|(at, _)| *at);
+        for Guarded { landing, others, locals, waits } in guarded {
+            let Some((at, locals, stack)) = at(*locals) else { continue };
+            budget.spend(3 * locals.len())?;
+            let held = stack.first().copied().filter(|_| *waits);
+            let empty = others.map(|to| (to, Vec::new()));
+            for (to, stack) in empty.into_iter().chain([(*landing, vec![throwable])]) {
+                let frame = MissingFrame { at, locals: locals.clone(), stack };
+                frames.push(Copied { to, frame, held });
+            }
+        }
+        frames.sort_by_key(|copy| copy.to);
         Ok(frames)
     }
 
@@ -237,6 +286,14 @@ impl Original<'_, '_> {
             inference.start(reader.at, &reader.locals, &reader.stack, budget)?;
         }
     }
+}
+
+/// The different ones of some offsets, ascending.
+fn sorted(offsets: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut all: Vec<u32> = offsets.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// Writes into `all` the `locals` as in the new code, unused slots up to `max_locals`, then `ours`.

@@ -10,8 +10,12 @@ pub const LDC_W: u8 = 0x13;
 pub const LDC2_W: u8 = 0x14;
 /// `iadd`.
 pub const IADD: u8 = 0x60;
+/// `ior`.
+pub const IOR: u8 = 0x80;
 /// `iinc`.
 pub const IINC: u8 = 0x84;
+/// `ifne`.
+pub const IFNE: u8 = 0x9a;
 /// `goto`.
 pub const GOTO: u8 = 0xa7;
 /// `jsr`.

@@ -1,19 +1,21 @@
 //! `spl analyse` and `spl metrics`: what a program is, from the counts of a drill.
 
-use crate::cli::{Analyse, Choosing, Drill, Metrics, ValueForm};
+mod claims;
+
+use crate::cli::{Analyse, Choosing, Claiming, Drill, Metrics, ValueForm};
 use crate::drill;
-use crate::drilled::{Classes, bytes, drill_folder, in_folder, say_second, table};
+use crate::drilled::{bytes, drill_folder, in_folder, say_second};
 use crate::said::say;
 use crate::stdout;
+use crate::tallies::{collected, jvms};
+use claims::{Claims, JsonClaim, Judged};
+use serde::Serialize;
 use spl_analysis::{
-    Choice, Collect, Library, Space, Values, csv, explained, hierarchy, json, meant, needed, text, xml,
+    Choice, Library, Space, Values, csv, dot, explained, hierarchy, json, meant, needed, text, xml,
 };
-use spl_export::{
-    ARCS, BLOCKS, CLASSES, DOCUMENT, Document, EDGES, Fault, Files, METHODS, RECEIVERS, Sites, activations,
-    each_class,
-};
+use spl_export::{DOCUMENT, Document};
 use spl_model::{DrillKind, one_line, plain_json};
-use spl_session::files::write_whole;
+use spl_session::files::{check_folders, write_whole};
 use spl_verdict::ExitStatus;
 use std::path::{Path, PathBuf};
 
@@ -31,15 +33,17 @@ pub fn analyse(arguments: &Analyse) -> Result<ExitStatus, String> {
         stdout::print(&about)?;
         return Ok(ExitStatus::AllHold);
     }
+    let claims = claims_of(&arguments.claiming)?;
     let folder = drill_folder(arguments.folder.as_deref().unwrap_or(Path::new("out")))?;
-    let values = values(&folder, &choice, choosing)?;
+    let (values, judged) = values(&folder, &choice, choosing, claims.as_ref())?;
     say_second(&folder);
-    let text = written(&values, arguments.form)?;
+    let text = written(&values, judged.as_ref(), arguments.form)?;
     match &arguments.output {
         None => stdout::print_as_it_is(&text)?,
         Some(path) => put(path, &text)?,
     }
-    Ok(ExitStatus::AllHold)
+    let judged: Vec<Judged<'_>> = judged.into_iter().collect();
+    claims::report(&judged, arguments.claiming.junit.as_deref(), false)
 }
 
 /// Runs a program with everything counted, and computes its metrics.
@@ -51,16 +55,20 @@ pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
     // A mistake is reported before the program runs.
     let choice = Choice::new(&choosing.enable, &choosing.disable, &choosing.set)?;
     spaces(choosing)?;
+    let claims = claims_of(&arguments.claiming)?;
+    check_folders(arguments.claiming.junit.iter().map(PathBuf::as_path))?;
     let (status, folder) = drill::drilled(&drill_of(arguments))?;
     if status != ExitStatus::AllHold {
         return Ok(status);
     }
+    let mut results = Vec::new();
     for folder in jvms(&folder) {
-        let mut values = values(&folder, &choice, choosing)?;
+        let (mut values, judged) = values(&folder, &choice, choosing, claims.as_ref())?;
         for (name, form) in drill::METRICS.into_iter().zip([ValueForm::Json, ValueForm::Csv, ValueForm::Xml])
         {
-            put(&folder.join(name), &written(&values, form)?)?;
+            put(&folder.join(name), &written(&values, judged.as_ref(), form)?)?;
         }
+        results.extend(judged);
         if !arguments.quiet {
             // Without the JDK the whole is the program's own part.
             values.spaces.retain(|space| arguments.jdk || space.name != "whole");
@@ -68,7 +76,12 @@ pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
             say(&format!("metrics are in {} too", folder.join(drill::METRICS[0]).display()));
         }
     }
-    Ok(ExitStatus::AllHold)
+    claims::report(&results, arguments.claiming.junit.as_deref(), arguments.quiet)
+}
+
+/// The claims that the arguments name.
+fn claims_of(claiming: &Claiming) -> Result<Option<Claims>, String> {
+    claiming.tasks.as_deref().map(Claims::read).transpose()
 }
 
 /// The answer to a question about metrics, without values.
@@ -80,22 +93,38 @@ fn about(arguments: &Analyse, choice: &Choice) -> Result<Option<String>, String>
         }
         return Ok(Some(explained(&all)));
     }
-    if arguments.needs {
-        return Ok(Some(needed(choice)));
+    if let Some(named) = &arguments.needs {
+        return needed_by(named, arguments, choice).map(Some);
     }
-    if !arguments.hierarchy {
-        return Ok(None);
+    if let Some(path) = &arguments.dep_graph {
+        put(path, &dot(choice, has_arcs(arguments)?))?;
+        return Ok(Some(String::new()));
     }
-    let has_arcs = match &arguments.folder {
-        None => true,
-        Some(folder) => {
-            let folder = drill_folder(folder)?;
-            Document::read(&bytes(&folder.join(DOCUMENT))?)
-                .map_err(|fault| in_folder(&folder, &fault))?
-                .has_arcs
-        }
-    };
-    Ok(Some(hierarchy(choice, has_arcs)))
+    Ok(if arguments.hierarchy { Some(hierarchy(choice, has_arcs(arguments)?)) } else { None })
+}
+
+/// The least specification for the metrics that patterns name; without patterns, for the enabled metrics.
+fn needed_by(named: &[String], arguments: &Analyse, enabled: &Choice) -> Result<String, String> {
+    if named.is_empty() {
+        return needed(enabled);
+    }
+    let Choosing { enable, disable, .. } = &arguments.choosing;
+    if !enable.is_empty() || !disable.is_empty() {
+        return Err("name metrics behind --needs, or by --enable and --disable".to_owned());
+    }
+    // Each has to mean something.
+    named
+        .iter()
+        .try_for_each(|pattern| meant(pattern).map(|_| ()).map_err(|why| format!("--needs {why}")))?;
+    needed(&Choice::new(named, &["*".to_owned()], &[])?)
+}
+
+/// Whether the drill knows what calls entered; without a drill it is taken to know it.
+fn has_arcs(arguments: &Analyse) -> Result<bool, String> {
+    let Some(folder) = &arguments.folder else { return Ok(true) };
+    let folder = drill_folder(folder)?;
+    let document = Document::read(&bytes(&folder.join(DOCUMENT))?);
+    Ok(document.map_err(|fault| in_folder(&folder, &fault))?.has_arcs)
 }
 
 /// The drill that `spl metrics` makes.
@@ -104,9 +133,17 @@ fn drill_of(arguments: &Metrics) -> Drill {
         attach: None,
         yes: false,
         what: vec![DrillKind::Calls],
+        spec: None,
+        show: false,
         clock: None,
         full: None,
         ring: None,
+        order: None,
+        receivers: false,
+        within: Vec::new(),
+        stream: None,
+        one_in: None,
+        timed: false,
         methods: arguments.methods.clone(),
         all: arguments.methods.is_empty(),
         jdk: arguments.jdk,
@@ -125,16 +162,13 @@ fn drill_of(arguments: &Metrics) -> Drill {
     }
 }
 
-/// The folders of a drill's JVMs.
-fn jvms(first: &Path) -> Vec<PathBuf> {
-    let others = (2..).map(|number| first.join(format!("jvm-{number}")));
-    let others = others.take_while(|folder| folder.join(DOCUMENT).exists());
-    [first.to_owned()].into_iter().chain(others).collect()
+fn library(choosing: &Choosing) -> Result<Library, String> {
+    let library = choosing.library.as_deref().map(Library::parse).transpose();
+    Ok(library.map_err(|why| format!("--library {why}"))?.unwrap_or_default())
 }
 
 fn spaces(choosing: &Choosing) -> Result<Vec<Space>, String> {
-    let library = choosing.library.as_deref().map(Library::parse).transpose();
-    let library = library.map_err(|why| format!("--library {why}"))?.unwrap_or_default();
+    let library = library(choosing)?;
     let mut spaces = Space::usual(&library);
     for text in &choosing.spaces {
         let space = Space::parse(text).map_err(|why| format!("--space {why}"))?;
@@ -146,56 +180,58 @@ fn spaces(choosing: &Choosing) -> Result<Vec<Space>, String> {
     Ok(spaces)
 }
 
-/// The values of a drill.
-fn values(folder: &Path, choice: &Choice, choosing: &Choosing) -> Result<Values, String> {
-    let in_folder = |fault: Fault| in_folder(folder, &fault);
-    // First: it says which tables there are.
-    let text = bytes(&folder.join(DOCUMENT))?;
-    let document = Document::read(&text).map_err(in_folder)?;
-    let read = |name| table(folder, &document.tables, name);
-    if !document.has_counts {
-        let reason = "it has coverage, which does not say how often code ran".to_owned();
-        let remedy = "run `spl drill` with --what calls";
-        return Err(in_folder(Fault { place: DOCUMENT.to_owned(), reason, remedy }));
+/// The values of a drill, and the results of claims.
+fn values<'c>(
+    folder: &Path,
+    choice: &Choice,
+    choosing: &Choosing,
+    claims: Option<&'c Claims>,
+) -> Result<(Values, Option<Judged<'c>>), String> {
+    let mut spaces = spaces(choosing)?;
+    let shown = spaces.len();
+    if let Some(claims) = claims {
+        spaces.extend(claims.spaces(&library(choosing)?));
     }
-    if !folder.join(CLASSES).exists() {
-        let (reason, remedy) = ("it is missing".to_owned(), "drill without --no-classes");
-        return Err(in_folder(Fault { place: CLASSES.to_owned(), reason, remedy }));
-    }
-    let [methods, blocks, edges] = [read(METHODS)?, read(BLOCKS)?, read(EDGES)?];
-    let files = Files { document: &text, methods: &methods, blocks: &blocks, edges: &edges };
-    let sites = match document.has_arcs {
-        true => Some(Sites::read(&read(ARCS)?, &read(RECEIVERS)?).map_err(in_folder)?),
-        false => None,
-    };
-    let activations = activations(&methods).map_err(in_folder)?;
-    let mut collect = Collect::new(&document, spaces(choosing)?, sites, activations);
-    let mut classes = Classes::open(folder).map_err(in_folder)?;
-    each_class(&document, &files, |class| classes.bytes(class), |class| collect.add(class))
-        .map_err(in_folder)?;
-    let collected = collect.finish();
+    let (document, mut collected) = collected(folder, spaces)?;
+    let of_claims = collected.split_off(shown);
     let usual = ["whole", "app", "lib"];
-    if let Some(name) = collected.empty.iter().find(|name| !usual.contains(&name.as_str())) {
+    if let Some(name) = collected.empty().find(|name| !usual.contains(name)) {
         return Err(format!(
             "--space {name}: no method of the drill's classes fits its pattern; look for a typing error"
         ));
     }
-    let values = Values::of(&one_line(&document.command), &collected, choice);
+    let command = one_line(&document.command);
+    // Claims mean the usual definitions; --set, --enable and --disable choose what is shown.
+    let judged = claims.map(|claims| {
+        let values = Values::of(&command, &of_claims, &Choice::all());
+        claims.judged(&values, &of_claims.empty().map(str::to_owned).collect::<Vec<_>>())
+    });
+    let values = Values::of(&command, &collected, choice);
     let lacks = values.lacks();
-    if values.is_empty() {
+    if values.is_empty() && judged.is_none() {
         let why = if lacks.is_empty() { "--disable leaves none".to_owned() } else { lacks.join("; ") };
         return Err(format!("no metric can be computed: {why}"));
     }
     lacks.iter().for_each(|line| say(&format!("not computed: {line}")));
-    Ok(values)
+    Ok((values, judged))
 }
 
-/// The values in a form.
-fn written(values: &Values, form: ValueForm) -> Result<String, String> {
+/// The document of values, with the results of claims where some were judged.
+#[derive(Serialize)]
+struct WithClaims<V> {
+    #[serde(flatten)]
+    values: V,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claims: Option<Vec<JsonClaim>>,
+}
+
+/// The values in a form. Only JSON has the claims, too.
+fn written(values: &Values, judged: Option<&Judged<'_>>, form: ValueForm) -> Result<String, String> {
     Ok(match form {
         ValueForm::Text => text(values),
         ValueForm::Json => {
-            let text = serde_json::to_string_pretty(&json(values)).map_err(|error| error.to_string())?;
+            let document = WithClaims { values: json(values), claims: judged.map(Judged::json) };
+            let text = serde_json::to_string_pretty(&document).map_err(|error| error.to_string())?;
             plain_json(&text) + "\n"
         }
         ValueForm::Csv => csv(values),

@@ -1,11 +1,11 @@
 //! `spl check`: a task file's language, and its methods among the classes of a program, without running it.
 
 use crate::cli::{Check, Classes};
-use crate::said;
 use crate::stdout;
+use crate::{counted, said};
 use serde::Serialize;
 use spl_classes::{Catalogue, Jdk, Known, Mention, Resolution, State, path, resolve};
-use spl_lang::{Diagnostic, RunMode, Severity, read_file};
+use spl_lang::{Diagnostic, MetricClaim, MetricClaims, RunMode, Severity, read_file};
 use spl_verdict::ExitStatus;
 use std::fmt::Write as _;
 use std::fs;
@@ -18,19 +18,36 @@ use std::path::{Path, PathBuf};
 pub fn check(arguments: &Check) -> Result<ExitStatus, String> {
     let text = read_text(&arguments.file)?;
     let mode = mode_of(arguments.mode.as_deref(), &text);
-    let (file, errors) = read_file(&text, mode);
+    let (file, mut errors) = read_file(&text, mode);
+    let counted = counted::claims_of(&file, &text).unwrap_or_else(|found| {
+        errors.extend(found);
+        MetricClaims::default()
+    });
     let mut classes = OpenClasses::of(&arguments.classes)?;
     let complete = !classes.class_path.is_empty();
     let mut resolution = resolve(&file, &text, &mut classes.catalogue, complete);
+    if complete {
+        let unknown = counted::unknown_spaces(&counted.claims, &text, &mut classes.catalogue);
+        resolution.findings.extend(unknown);
+    }
     classes.say_unreadable();
     let status = match (resolution.is_wrong(), errors.len()) {
         (false, 0) => ExitStatus::AllHold,
         (true, 0) => ExitStatus::SomeFail,
         _ => ExitStatus::Error,
     };
-    resolution.findings.extend(errors);
+    resolution.findings.extend(errors.into_iter().chain(counted.warnings));
     resolution.findings.sort_by_key(|finding| (finding.span.start, finding.span.end));
-    Report { arguments, text: &text, mode, resolution: &resolution, classes: &classes, status }.print()?;
+    Report {
+        arguments,
+        text: &text,
+        mode,
+        resolution: &resolution,
+        counted: &counted.claims,
+        classes: &classes,
+        status,
+    }
+    .print()?;
     Ok(status)
 }
 
@@ -91,6 +108,7 @@ struct Report<'r> {
     text: &'r str,
     mode: RunMode,
     resolution: &'r Resolution,
+    counted: &'r [MetricClaim],
     classes: &'r OpenClasses,
     status: ExitStatus,
 }
@@ -108,11 +126,19 @@ impl Report<'_> {
             // Writing to a `String` cannot fail.
             let _ = writeln!(text, "{file}:{line}: {written}: {said}");
         }
+        for claim in self.counted.iter().filter(|_| !self.arguments.quiet) {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "{file}:{}: {}: counted by `spl metrics`", claim.line, self.quoted(claim));
+        }
         stdout::print(&(text + &format!("{file}: {}\n", self.summary())))
     }
 
     fn written(&self, mention: &Mention) -> &str {
         self.text.get(mention.place.span.start..mention.place.span.end).unwrap_or_default()
+    }
+
+    fn quoted(&self, claim: &MetricClaim) -> &str {
+        self.text.get(claim.span.start..claim.span.end).unwrap_or_default()
     }
 
     fn summary(&self) -> String {
@@ -158,6 +184,7 @@ impl Report<'_> {
             tasks: self.resolution.program.as_ref().map_or_else(Vec::new, |program| {
                 program.tasks.to_string().lines().map(str::to_owned).collect()
             }),
+            metrics: self.counted.iter().map(|claim| self.quoted(claim)).collect(),
         }
     }
 }
@@ -209,6 +236,7 @@ struct JsonReport<'r> {
     findings: Vec<JsonFinding<'r>>,
     methods: Vec<JsonMention<'r>>,
     tasks: Vec<String>,
+    metrics: Vec<&'r str>,
 }
 
 #[derive(Serialize)]

@@ -17,6 +17,8 @@ pub enum Kind {
     Comparison,
     /// An assertion.
     Assertion,
+    /// A claim about metrics.
+    Metric,
 }
 
 impl Kind {
@@ -25,6 +27,7 @@ impl Kind {
         match self {
             Self::Comparison => "comparison",
             Self::Assertion => "assertion",
+            Self::Metric => "metric",
         }
     }
 }
@@ -96,7 +99,7 @@ fn figures(evaluation: &Evaluation) -> Option<Judged> {
 }
 
 /// The worst of the results of several buckets: failing before undecided before holding.
-fn worst(standings: impl Iterator<Item = Standing>) -> Option<Standing> {
+pub fn worst(standings: impl Iterator<Item = Standing>) -> Option<Standing> {
     let rank = |standing: &Standing| match standing {
         Standing::Error => 3,
         Standing::Fails => 2,

@@ -6,12 +6,16 @@ mod drilling;
 mod enabling;
 mod help;
 mod shared;
+mod storing;
 
-pub use self::analysing::{Analyse, Choosing, Metrics, ValueForm};
+pub use self::analysing::{Analyse, Choosing, Claiming, Metrics, ValueForm};
 pub use self::attaching::{Attach, Detach, Doctor, Process};
-pub use self::drilling::{Drill, Export, ExportForm, Trace, TraceQuestion, WhenFull};
+pub use self::drilling::{
+    Drill, Export, ExportForm, Loops, Trace, TraceForm, TraceOrder, TraceQuestion, WhenFull,
+};
 pub use self::enabling::{CopyAgent, Disable, Enable, Unit};
 pub use self::shared::{Changes, Classes, Common, Ending, Instance, Jvms, Reports};
+pub use self::storing::{AnswerForm, Pages, Query, Store, StoreAdd, StoreCommand, StoreList};
 
 use self::help::{
     API_JAR_HELP, CFG_HELP, CHECK_HELP, CLIENT_HELP, COMPLETIONS_HELP, EVAL_HELP, FMT_HELP, INSTRUMENT_HELP,
@@ -83,6 +87,12 @@ pub enum Command {
     Analyse(Analyse),
     /// Run a program with everything counted, and compute its metrics.
     Metrics(Metrics),
+    /// Keep the metrics and verdicts of many runs in one file.
+    Store(Store),
+    /// Ask the store in SQL.
+    Query(Query),
+    /// Make pages of the store's runs: metrics of each, and differences with the spread of repeats.
+    Pages(Pages),
     /// Format task files.
     Fmt(Fmt),
     /// Write the interfaces of size processors as a JAR to compile against.
@@ -103,6 +113,7 @@ impl Command {
             | Self::Export(_)
             | Self::Trace(_)
             | Self::Metrics(_)
+            | Self::Pages(_)
             | Self::Serve(_)
             | Self::Client(_)
             | Self::Attach(_)
@@ -120,6 +131,10 @@ impl Command {
             Self::Methods(arguments) => arguments.json,
             Self::Cfg(arguments) => arguments.form == GraphForm::Json,
             Self::Analyse(arguments) => arguments.form == ValueForm::Json && arguments.output.is_none(),
+            Self::Store(arguments) => {
+                matches!(&arguments.command, StoreCommand::List(list) if list.form == AnswerForm::Json)
+            }
+            Self::Query(arguments) => arguments.form == AnswerForm::Json && arguments.output.is_none(),
             Self::Fmt(arguments) => arguments.json,
             Self::ApiJar(arguments) => arguments.json,
         }

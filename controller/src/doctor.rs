@@ -3,6 +3,7 @@
 use crate::attached;
 use crate::check::{mode_of, said};
 use crate::cli::Doctor;
+use crate::counted;
 use crate::program;
 use crate::stdout;
 use serde::Serialize;
@@ -94,6 +95,7 @@ fn of_tasks(target: &Target, (file, text): (&Path, &str), mode: RunMode, is_name
     })
     .catalogue();
     let (parsed, mut said_of) = read_file(text, mode);
+    said_of.extend(counted::claims_of(&parsed, text).map_or_else(|found| found, |claims| claims.warnings));
     let Resolution { findings, mentions, .. } = resolve(&parsed, text, &mut catalogue, false);
     said_of.extend(findings);
     let place = |line: usize| format!("{}:{line}", file.display());

@@ -1,6 +1,7 @@
 //! `spl drill`: counts the blocks of methods exactly, or finds out which ones run, from the program's first class on.
 
 mod arcs;
+pub mod arriving;
 mod beside;
 mod budget;
 mod called;
@@ -20,12 +21,14 @@ mod rings;
 mod search;
 mod serving;
 mod shown;
+mod spec;
 mod steps;
+mod streaming;
 mod taken;
 pub mod traced;
 pub mod why;
 
-use crate::cli::{Drill, Process, WhenFull};
+use crate::cli::{Drill, Process, TraceOrder, WhenFull};
 use crate::progress::Progress;
 use crate::sources::Sources;
 use crate::{attached, foreground, program, tryout};
@@ -43,6 +46,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus as ProgramStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use streaming::Stream;
 use tokio::process::Child;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -58,7 +62,11 @@ const FOR_AN_AGENT: Duration = Duration::from_secs(30);
 /// When the patterns are wrong, the program cannot be started with the agent, or nothing could be written; text
 /// for the operator.
 pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
-    drilled(arguments).map(|(status, _)| status)
+    match arguments.spec.as_deref().filter(|_| arguments.show) {
+        Some(file) => spec::show(file),
+        None if arguments.show => Err("--show needs --spec with the file of events to show".to_owned()),
+        None => drilled(arguments).map(|(status, _)| status),
+    }
 }
 
 /// Does the same, and gives the folder of the results, too.
@@ -66,7 +74,11 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
 /// # Errors
 /// As [`drill`].
 pub fn drilled(arguments: &Drill) -> Result<(ExitStatus, PathBuf), String> {
-    let what = kind(arguments)?;
+    let progress = Progress::new(arguments.quiet);
+    let chosen = arguments.spec.as_deref().map(|file| spec::choose(file, arguments.no_classes, &progress));
+    let chosen = chosen.transpose()?;
+    let wanted = chosen.as_ref().map_or(&arguments.what[..], |chosen| &chosen.kinds);
+    let what = kind(arguments, wanted)?;
     if arguments.budget.is_some() && !what.counts() {
         return Err(
             "--budget bounds what counting takes, and --what cover counts nothing; leave --budget out"
@@ -83,21 +95,20 @@ pub fn drilled(arguments: &Drill) -> Result<(ExitStatus, PathBuf), String> {
         tracing: None,
         first_by: None,
     };
-    let progress = Progress::new(arguments.quiet);
     let library = program::library(arguments.agent.as_deref())?;
     let began = Instant::now();
-    match arguments.attach {
+    let (status, folder) = match arguments.attach {
         Some(pid) => {
             let (mut out, counted) = running(arguments, pid, &library, &mut orders, &progress)?;
             let status = results(arguments, &counted, (&mut out, &mut sources), began, &progress)?;
-            Ok((status, out.path().to_owned()))
+            (status, out.path().to_owned())
         }
         None => {
             if let Some(why) = tryout::try_out(&arguments.command, &library)? {
                 return Err(why);
             }
             let mut out = files::Folder::make(&arguments.out, arguments.replace)?;
-            orders.tracing = tracing(arguments, orders.what, out.path());
+            orders.tracing = tracing(arguments, orders.what, out.path())?;
             let runtime = measure::event_loop()?;
             let _inside = runtime.enter();
             let doors = (PrivateSocket::open(&arguments.out)?, Inputs::new()?);
@@ -105,15 +116,19 @@ pub fn drilled(arguments: &Drill) -> Result<(ExitStatus, PathBuf), String> {
                 |counted: &Counted| results(arguments, counted, (&mut out, &mut sources), began, &progress);
             let status =
                 runtime.block_on(launched(arguments, &library, &orders, doors, &progress, results))?;
-            Ok((status, out.path().to_owned()))
+            (status, out.path().to_owned())
         }
+    };
+    if let Some(chosen) = chosen.filter(|_| status == ExitStatus::AllHold) {
+        chosen.say_totals(&folder, &progress);
     }
+    Ok((status, folder))
 }
 
-/// The kind that the arguments name.
-fn kind(arguments: &Drill) -> Result<DrillKind, String> {
-    let is_time = arguments.what.iter().any(|kind| matches!(kind, DrillKind::Time(_)));
-    if is_time && arguments.what.len() > 1 {
+/// The kind of drill for the wanted kinds, with the other arguments.
+fn kind(arguments: &Drill, wanted: &[DrillKind]) -> Result<DrillKind, String> {
+    let is_time = wanted.iter().any(|kind| matches!(kind, DrillKind::Time(_)));
+    if is_time && wanted.len() > 1 {
         return Err("--what time goes with no other kind: counting would be part of the times; drill twice"
             .to_owned());
     }
@@ -129,40 +144,71 @@ fn kind(arguments: &Drill) -> Result<DrillKind, String> {
     if arguments.clock.is_some() {
         return Err("--clock is for --what time".to_owned());
     }
-    let is_trace = arguments.what.iter().any(|kind| matches!(kind, DrillKind::Trace { .. }));
+    let is_trace = wanted.iter().any(|kind| matches!(kind, DrillKind::Trace { .. }));
     if is_trace {
-        let others = arguments.what.iter().filter(|kind| !matches!(kind, DrillKind::Trace { .. }));
+        let others = wanted.iter().filter(|kind| !matches!(kind, DrillKind::Trace { .. }));
         if others.clone().any(|kind| *kind != DrillKind::Blocks) {
             return Err("--what trace goes with blocks only, as a check; drill twice".to_owned());
+        }
+        if !arguments.within.is_empty() && others.clone().count() > 0 {
+            return Err(
+                "--within goes with --what trace alone: counters would count other calls, too".to_owned()
+            );
         }
         if arguments.budget.is_some() {
             return Err(
                 "--budget bounds what counting takes; bound --what trace with --for and --methods".to_owned()
             );
         }
+        if arguments.stream.is_some() && arguments.no_classes {
+            return Err("a trace cannot be read without the class files, which are in the stream: leave --no-classes out".to_owned());
+        }
         return Ok(DrillKind::Trace { blocks: others.count() > 0 });
     }
-    if arguments.full.is_some() || arguments.ring.is_some() {
-        return Err("--full and --ring are for --what trace".to_owned());
+    let is_of_traces = [
+        arguments.full.is_some(),
+        arguments.ring.is_some(),
+        arguments.order.is_some(),
+        arguments.receivers,
+        arguments.timed,
+        arguments.stream.is_some(),
+        !arguments.within.is_empty(),
+    ];
+    if is_of_traces.contains(&true) {
+        return Err(
+            "--full, --ring, --order, --receivers, --timed, --stream and --within are for --what trace"
+                .to_owned(),
+        );
     }
-    let paths = arguments.what.iter().any(|kind| matches!(kind, DrillKind::Paths { .. }));
+    let paths = wanted.iter().any(|kind| matches!(kind, DrillKind::Paths { .. }));
     let beside = |kind: &DrillKind| !matches!(kind, DrillKind::Paths { .. } | DrillKind::Blocks);
-    if paths && arguments.what.iter().any(beside) {
+    if paths && wanted.iter().any(beside) {
         return Err("--what paths goes with blocks and with no other kind; drill twice".to_owned());
     }
     if paths {
-        return Ok(DrillKind::Paths { blocks: arguments.what.contains(&DrillKind::Blocks) });
+        return Ok(DrillKind::Paths { blocks: wanted.contains(&DrillKind::Blocks) });
     }
     // Calls tell blocks too.
     let order = [DrillKind::Calls, DrillKind::Blocks, DrillKind::Cover];
-    Ok(order.into_iter().find(|kind| arguments.what.contains(kind)).unwrap_or(DrillKind::Blocks))
+    Ok(order.into_iter().find(|kind| wanted.contains(kind)).unwrap_or(DrillKind::Blocks))
 }
 
 /// How to trace, if that is asked for.
-fn tracing(arguments: &Drill, what: DrillKind, folder: &Path) -> Option<Tracing> {
-    let waits = arguments.full == Some(WhenFull::Wait);
-    let chunks = arguments.ring.unwrap_or(u8::MAX);
-    matches!(what, DrillKind::Trace { .. }).then(|| Tracing { folder: folder.to_owned(), waits, chunks })
+fn tracing(arguments: &Drill, what: DrillKind, folder: &Path) -> Result<Option<Tracing>, String> {
+    if !matches!(what, DrillKind::Trace { .. }) {
+        return Ok(None);
+    }
+    let open = |to: &String| Stream::open(to, arguments.replace).map(Arc::new);
+    Ok(Some(Tracing {
+        folder: folder.to_owned(),
+        waits: arguments.full == Some(WhenFull::Wait),
+        chunks: arguments.ring.unwrap_or(u8::MAX),
+        is_within: !arguments.within.is_empty(),
+        has_receivers: arguments.receivers,
+        is_ordered: arguments.order == Some(TraceOrder::Total),
+        keeps_classes: !arguments.no_classes,
+        stream: arguments.stream.as_ref().map(open).transpose()?,
+    }))
 }
 
 /// Writes and shows what was counted.
@@ -177,6 +223,7 @@ fn results(
         return Err(nothing(arguments, counted.connected));
     }
     say_unknown(&arguments.methods, &counted.profiles, progress);
+    say_unknown(&arguments.within, &counted.profiles, progress);
     let mut counts = false;
     for (number, profile) in (1..).zip(&counted.profiles) {
         let taken = taken::Taken { arguments, profile, seconds: began.elapsed().as_secs_f64() };
@@ -186,9 +233,16 @@ fn results(
         if counted.profiles.len() > 1 {
             progress.note(&format!("JVM {number}, pid {}: {}", profile.pid, one_line(&profile.command)));
         }
+        let mut of_traces = Vec::new();
         if let Some(traced) = &profile.traced {
+            of_traces = doubts::of_traces(&profile.classes);
             // First: the other files may find no room, and these can be read without them.
-            traced::write(traced, profile, out.path())?;
+            if traced.stream.is_none() {
+                traced::write(traced, profile)?;
+            }
+            if arguments.receivers {
+                traced::write_receivers(traced, profile)?;
+            }
             out.archive(&taken)?;
         }
         if is_time {
@@ -196,7 +250,7 @@ fn results(
             out.write_durations(&taken, &all)?;
             durations::say(&all, profile, arguments, (out.path(), &out.page()), progress);
         } else if profile.what == (DrillKind::Trace { blocks: false }) {
-            out.write_trace(&taken)?;
+            out.write_trace(&taken, &of_traces)?;
         } else {
             let (figures, of_paths) = out.write(&taken, sources)?;
             shown::say(&figures, profile, arguments, (out.path(), &out.page()), progress);
@@ -205,12 +259,18 @@ fn results(
             }
         }
         if let Some(traced) = &profile.traced {
-            traced::say(traced, profile, out.path(), progress);
+            match &traced.stream {
+                Some(stream) => traced::finish(stream, out.path())?,
+                None => traced::settle(traced, out.path())?,
+            }
+            traced::say(traced, (profile, &of_traces), out.path(), progress);
         }
         let methods = profile.classes.iter().flat_map(|class| &class.methods);
         counts |= methods.into_iter().any(|method| method.counters.is_ok());
     }
-    Ok(if counts { ExitStatus::AllHold } else { ExitStatus::Error })
+    let streams = counted.profiles.iter().filter_map(|profile| profile.traced.as_ref()?.stream.as_ref());
+    let is_whole = streams.filter_map(|stream| stream.fault()).next().is_none();
+    Ok(if counts && is_whole { ExitStatus::AllHold } else { ExitStatus::Error })
 }
 
 /// Names the patterns that no method of a loaded class has.
@@ -265,7 +325,7 @@ fn running(
         attached::agree(arguments.yes, &target, library, progress)?;
     }
     let out = files::Folder::make(&arguments.out, arguments.replace)?;
-    orders.tracing = tracing(arguments, orders.what, out.path());
+    orders.tracing = tracing(arguments, orders.what, out.path())?;
     let runtime = measure::event_loop()?;
     let _inside = runtime.enter();
     let (socket, path) = attached::socket(&target, &arguments.out)?;
@@ -297,7 +357,25 @@ fn scope(arguments: &Drill) -> Result<Scope, String> {
     if arguments.all {
         include.push(Pattern::all());
     }
-    Ok(Scope { include, exclude: patterns("--not", &arguments.not)?, jdk: arguments.jdk, ..Scope::default() })
+    let within = patterns("--within", &arguments.within)?;
+    if let Some(text) = arguments.within.iter().find(|text| text.ends_with("#new") || text.contains("<init>"))
+    {
+        return Err(format!(
+            "--within {text}: name the method that makes the object; a constructor may end without a word"
+        ));
+    }
+    include.extend(within.iter().cloned());
+    Ok(Scope {
+        include,
+        exclude: patterns("--not", &arguments.not)?,
+        jdk: arguments.jdk,
+        within,
+        one_in: arguments.one_in.unwrap_or(1),
+        total: arguments.order == Some(TraceOrder::Total),
+        receivers: arguments.receivers,
+        timed: arguments.timed,
+        ..Scope::default()
+    })
 }
 
 /// Drills the command. `results` gets the counts, while the program may go on.

@@ -12,7 +12,7 @@ use zip::ZipArchive;
 /// Most bytes of a file of a drill, which is kept in memory.
 const MOST_BYTES: u64 = 1 << 30;
 /// Most bytes of a class file; the drill takes no larger ones.
-const MOST_CLASS_BYTES: u64 = 256 << 20;
+pub const MOST_CLASS_BYTES: u64 = 256 << 20;
 
 /// A fault with its file's path.
 pub fn in_folder(folder: &Path, fault: &Fault) -> String {
@@ -81,15 +81,23 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
         format!("cannot read {}: {error}{missing}", path.display())
     };
     regular(path)?;
-    let file = File::open(path).map_err(cannot)?;
-    let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    let bytes = first_bytes(path, MOST_BYTES + 1).map_err(cannot)?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(format!(
             "{} has more than {MOST_BYTES} bytes, which is too much here: drill fewer methods",
             path.display()
         ));
     }
+    Ok(bytes)
+}
+
+/// The first bytes of a file, as many as are asked for or as it has.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn first_bytes(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -118,14 +126,32 @@ pub fn digest(bytes: &[u8]) -> String {
     spl_wire::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The archive of class files.
+/// A field of a table, always in quotes.
+pub fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
+/// The text of a field, with or without quotes.
+pub fn unquoted(field: &str) -> String {
+    let text = field.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(field);
+    text.replace("\"\"", "\"")
+}
+
+/// The class files of a drill.
 #[derive(Debug)]
 pub struct Classes {
-    archive: ZipArchive<File>,
+    from: From,
+}
+
+#[derive(Debug)]
+enum From {
+    Archive(Box<ZipArchive<File>>),
+    /// The folder in which each has a file of its own.
+    Loose(PathBuf),
 }
 
 impl Classes {
-    /// Opens that of a drill.
+    /// Those in the archive of a drill.
     ///
     /// # Errors
     /// When it is missing or damaged.
@@ -133,7 +159,13 @@ impl Classes {
         let file = File::open(folder.join(CLASSES)).map_err(|error| {
             if error.kind() == ErrorKind::NotFound { no_classes() } else { archive_fault(error) }
         })?;
-        Ok(Self { archive: ZipArchive::new(file).map_err(archive_fault)? })
+        let archive = ZipArchive::new(file).map_err(archive_fault)?;
+        Ok(Self { from: From::Archive(Box::new(archive)) })
+    }
+
+    /// Those in a folder of a drill that was not finished.
+    pub fn loose(folder: PathBuf) -> Self {
+        Self { from: From::Loose(folder) }
     }
 
     /// A class file, which has to be the one that was counted over.
@@ -147,13 +179,34 @@ impl Classes {
         if class.bytes > MOST_CLASS_BYTES {
             return Err(wrong(&format!("{DOCUMENT} says that it has {} bytes", class.bytes)));
         }
-        let entry = self.archive.by_name(&format!("{}.class", class.sha256));
-        let entry = entry.map_err(|error| wrong(&error))?;
-        let mut bytes = Vec::new();
         // One byte more, so that a longer one is seen.
-        entry.take(class.bytes + 1).read_to_end(&mut bytes).map_err(|error| wrong(&error))?;
-        if digest(&bytes) != class.sha256 {
-            return Err(wrong(&"its bytes are not those of its digest"));
+        self.of_digest(&class.sha256, class.bytes + 1).map_err(|why| wrong(&why))
+    }
+
+    /// The class file with a digest, of at most this number of bytes.
+    ///
+    /// # Errors
+    /// When it is not there, or has other bytes; the reason.
+    pub fn of_digest(&mut self, sha256: &str, most: u64) -> Result<Vec<u8>, String> {
+        // Digests stand in tables, which another program may have changed.
+        if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(format!("{} is not a SHA-256", one_line(sha256)));
+        }
+        let (name, mut bytes) = (format!("{sha256}.class"), Vec::new());
+        let read = match &mut self.from {
+            From::Archive(archive) => {
+                let entry = archive.by_name(&name).map_err(|error| error.to_string())?;
+                entry.take(most).read_to_end(&mut bytes)
+            }
+            From::Loose(folder) => {
+                let path = folder.join(name);
+                regular(&path)?;
+                File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+            }
+        };
+        read.map_err(|error| error.to_string())?;
+        if digest(&bytes) != sha256 {
+            return Err("its bytes are not those of its digest".to_owned());
         }
         Ok(bytes)
     }

@@ -48,7 +48,7 @@ pub fn lines(run: Run<'_>, width: Option<usize>) -> Vec<String> {
 }
 
 /// The table: failing claims first, then undecided ones, then holding ones, each group in the file's order.
-fn table(rows: &[Row], width: Option<usize>) -> Vec<String> {
+pub fn table(rows: &[Row], width: Option<usize>) -> Vec<String> {
     let is_wide = width.is_none_or(|width| width >= WIDE);
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by_key(|row| row.rank());

@@ -69,7 +69,8 @@ pub fn why_not(asserted: &Asserted) -> Option<String> {
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-fn word(standing: Standing) -> &'static str {
+/// The word of a result.
+pub fn word(standing: Standing) -> &'static str {
     match standing {
         Standing::Holds => "holds",
         Standing::Fails => "FAILS",

@@ -19,8 +19,16 @@ const SUITE: &str = "spl";
 /// # Errors
 /// When the file cannot be written; one line of text.
 pub fn write(path: &Path, setup: &Setup, results: &Results, problems: &[String]) -> Result<(), String> {
+    write_claims(path, &claims(setup, results), problems)
+}
+
+/// Writes these claims, and problems.
+///
+/// # Errors
+/// When the file cannot be written; one line of text.
+pub fn write_claims(path: &Path, claims: &[Claim], problems: &[String]) -> Result<(), String> {
     let cannot = |error: io::Error| format!("cannot write {}: {error}", path.display());
-    let text = document(&claims(setup, results), problems).map_err(cannot)?;
+    let text = document(claims, problems).map_err(cannot)?;
     write_whole(path, &text).map_err(cannot)
 }
 

@@ -17,6 +17,7 @@ mod claims;
 mod cli;
 mod colour;
 mod config;
+mod counted;
 mod details;
 mod doctor;
 mod document;
@@ -42,9 +43,11 @@ mod metrics;
 mod moment;
 mod names;
 mod numbers;
+mod pages;
 mod picture;
 mod program;
 mod progress;
+mod query;
 mod reading;
 mod reload;
 mod report;
@@ -57,7 +60,9 @@ mod showing;
 mod sources;
 mod stdout;
 mod stopping;
+mod store;
 mod table;
+mod tallies;
 mod tasks;
 mod top;
 mod trace;
@@ -103,6 +108,9 @@ pub fn main() -> ExitCode {
         cli::Command::Trace(arguments) => trace::trace(arguments),
         cli::Command::Analyse(arguments) => analyse::analyse(arguments),
         cli::Command::Metrics(arguments) => analyse::measured(arguments),
+        cli::Command::Store(arguments) => store::store(arguments),
+        cli::Command::Query(arguments) => query::query(arguments),
+        cli::Command::Pages(arguments) => pages::pages(arguments),
         cli::Command::Fmt(arguments) => fmt::fmt(arguments),
         cli::Command::ApiJar(arguments) => api_jar::api_jar(arguments),
         cli::Command::Completions(arguments) => shell::completions(arguments),

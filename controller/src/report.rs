@@ -89,6 +89,14 @@ fn bytes(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn results(path: &Path, from: u64) -> Result<Vec<Evaluation>, String> {
+    Ok(records(path, from)?.into_iter().map(|record| record.evaluation).collect())
+}
+
+/// The records of a result file from an offset on; none if it is missing.
+///
+/// # Errors
+/// When it cannot be read; one line of text.
+pub fn records(path: &Path, from: u64) -> Result<Vec<ResultRecord>, String> {
     let bytes = bytes(path)?;
     let reader = Reader::<ResultRecord>::new(&bytes).map_err(|error| wrong(path, &error))?;
     let from = usize::try_from(from).unwrap_or(usize::MAX);
@@ -96,10 +104,7 @@ fn results(path: &Path, from: u64) -> Result<Vec<Evaluation>, String> {
         Some(later) if from > 0 => Reader::of_part(later, reader.form()),
         _ => reader,
     };
-    let record = |record: Result<ResultRecord, _>| {
-        record.map(|record| record.evaluation).map_err(|error| wrong(path, &error))
-    };
-    reader.map(record).collect()
+    reader.map(|record| record.map_err(|error| wrong(path, &error))).collect()
 }
 
 /// Calls `each` with each whole line of a file from an offset on.
@@ -123,7 +128,11 @@ fn lines(path: &Path, from: u64, mut each: impl FnMut(&str) -> Result<(), String
     }
 }
 
-fn assertions(path: &Path, from: u64) -> Result<Vec<AssertionRecord>, String> {
+/// The assertions of a file from an offset on; none if it is missing.
+///
+/// # Errors
+/// When it cannot be read; one line of text.
+pub fn assertions(path: &Path, from: u64) -> Result<Vec<AssertionRecord>, String> {
     let mut records = Vec::new();
     lines(path, from, |line| {
         records.push(AssertionRecord::from_json(line).map_err(|error| error.to_string())?);

@@ -1,5 +1,6 @@
 //! Reads the task file, and looks up methods that are named as in Java.
 
+use crate::counted;
 use spl_classes::{Catalogue, Loaded, Mention, Places, State, is_open, resolve};
 use spl_lang::ast::{File, MethodPattern, MethodTerm};
 use spl_lang::{Diagnostic, Program, RunMode, Severity, parse_file};
@@ -61,12 +62,17 @@ pub fn read(
     classes: &Where<'_>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<(Tasks, String), String> {
-    let text = fs::read_to_string(file).map_err(|e| {
-        format!("cannot read the task file {}: {e}; name one with --tasks FILE", file.display())
-    })?;
+    let text = text_of(file)?;
     let name = file.display().to_string();
-    let parsed =
-        parse_file(&text, mode).map_err(|found| cannot_be_used(&name, &shown(&name, &text, &found)))?;
+    let wrong = |found: Vec<Diagnostic>| cannot_be_used(&name, &shown(&name, &text, &found));
+    let parsed = parse_file(&text, mode).map_err(wrong)?;
+    let about_metrics = counted::claims_of(&parsed, &text).map_err(wrong)?;
+    if let Some(line) = counted::left_to_counts(&parsed, file)? {
+        if !about_metrics.warnings.is_empty() {
+            tell(&shown(&name, &text, &about_metrics.warnings));
+        }
+        tell(&line);
+    }
     let open = Open { file: parsed, text: text.clone(), name };
     // Classes are read only for methods that are named as in Java: the agent finds other methods in the program
     // itself, with any class loader.
@@ -80,6 +86,23 @@ pub fn read(
         Meaning::Missing { findings, .. } => Err(cannot_be_used(&open.name, &findings)),
         Meaning::Wrong(findings) => Err(findings),
     }
+}
+
+/// The lines of a task file with claims, and its text. No method is looked up.
+///
+/// # Errors
+/// All its errors, as text for the operator.
+pub fn of_comparisons(path: &Path) -> Result<(File, String), String> {
+    let text = text_of(path)?;
+    let name = path.display().to_string();
+    let wrong = |found: Vec<Diagnostic>| cannot_be_used(&name, &shown(&name, &text, &found));
+    let file = parse_file(&text, RunMode::Comparison).map_err(wrong)?;
+    Ok((file, text))
+}
+
+fn text_of(file: &Path) -> Result<String, String> {
+    fs::read_to_string(file)
+        .map_err(|e| format!("cannot read the task file {}: {e}; name one with --tasks FILE", file.display()))
 }
 
 impl Open {
@@ -168,10 +191,12 @@ impl Open {
     }
 }
 
-fn cannot_be_used(name: &str, findings: &str) -> String {
+/// Text for the operator about findings in a task file.
+pub fn cannot_be_used(name: &str, findings: &str) -> String {
     format!("the task file {name} cannot be used\n{findings}")
 }
 
-fn shown(name: &str, text: &str, found: &[Diagnostic]) -> String {
+/// Findings with their lines.
+pub fn shown(name: &str, text: &str, found: &[Diagnostic]) -> String {
     found.iter().map(|one| one.render(name, text)).collect::<Vec<_>>().join("\n")
 }

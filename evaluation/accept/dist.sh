@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The artefacts of `make dist`: small programs for every C library, packages that leave nothing, units that are confined, an image that
 # measures, the same bytes from another folder, and one clear line where something does not fit. Prints a line "ok|FAIL claim figure" for
-# each claim and fails if one does. The full form runs `make dist` twice, which takes half an hour, and needs what `scripts/setup.sh --dist`
-# and `--dist-check` install. With --bounded nothing is built for release: what the folder dist has is checked, if it is there.
+# each claim and fails if one does. The full form runs `make dist` twice, which takes an hour, and needs what `scripts/setup.sh --dist`
+# and `--dist-check` install; programs for arm64 run under qemu-user. The bounded form builds nothing for release: it checks the folder
+# dist, if there is one.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 forms
@@ -99,44 +100,63 @@ bad_input() {
 
 # The folder that `make dist` has made. $1: folder.
 artefacts() {
-    local out=$1 line
-    mkdir -p "$work/tar"
-    tar --extract --xz --file "$out"/spl-*-x86_64.tar.xz --directory "$work/tar" --strip-components=1
-    SPL=$work/tar/usr/lib/spl/spl AGENT=$work/tar/usr/lib/spl/libspl_agent.so
-    while read -r line; do
-        case $line in
-        ok*) ok "${line#ok  }" ;;
-        *) fail "${line#FAIL }" ;;
-        esac
-    done < <(scripts/dist/check.py "$SPL" "$AGENT" --musl /lib/ld-musl-x86_64.so.1 2>&1)
+    local out=$1 arch
     shows "the sums are right" "$(wc -l <"$out/SHA256SUMS") files" sh -c "cd '$out' && sha256sum --quiet --strict -c SHA256SUMS"
-    archives "$out"
-    deb "$out"/*.deb
-    rpm_package "$out"/*.rpm
-    image "$out"/*-oci.tar
+    for arch in x86_64 aarch64; do
+        if ! compgen -G "$out/spl-*-$arch.tar.xz" >/dev/null; then
+            skip "artefacts for $arch: $out has none"
+            continue
+        fi
+        archive "$out" "$arch"
+        programs "$arch"
+        rpm_is_whole "$out"/*."$arch.rpm"
+    done
+    linted "$out"/*.deb
+    deb "$out"/*_amd64.deb
+    rpm_package "$out"/*.x86_64.rpm
+    image "$out"/*-x86_64-oci.tar
     signed "$out"
+    SPL=$work/x86_64/usr/lib/spl/spl AGENT=$work/x86_64/usr/lib/spl/libspl_agent.so
     smoke
+    [[ ! -e $work/aarch64 ]] || arm64
 }
 
-archives() {
-    local said
-    said=$(tar --list --verbose --xz --file "$1"/spl-*-x86_64.tar.xz | awk '{ print $2 }' | sort -u)
-    shows "everything in the tar archive belongs to root" "$said" test "$said" = 0/0
-    for said in usr/share/man/man1/spl.1.gz usr/share/bash-completion/completions/spl usr/lib/systemd/system/spl@.service \
+# Sizes and needs of unpacked programs. $1: processor.
+programs() {
+    local line
+    while read -r line; do
+        case $line in
+        ok*) ok "$1: ${line#ok  }" ;;
+        *) fail "$1: ${line#FAIL }" ;;
+        esac
+    done < <(scripts/dist/check.py "$work/$1/usr/lib/spl/spl" "$work/$1/usr/lib/spl/libspl_agent.so" --musl /lib/ld-musl-x86_64.so.1 2>&1)
+}
+
+# $1: folder; $2: processor.
+archive() {
+    local said file
+    mkdir -p "$work/$2"
+    tar --extract --xz --file "$1"/spl-*-"$2.tar.xz" --directory "$work/$2" --strip-components=1
+    said=$(tar --list --verbose --xz --file "$1"/spl-*-"$2.tar.xz" | awk '{ print $2 }' | sort -u)
+    shows "$2: everything in the tar archive belongs to root" "$said" test "$said" = 0/0
+    for file in usr/share/man/man1/spl.1.gz usr/share/bash-completion/completions/spl usr/lib/systemd/system/spl@.service \
         usr/share/doc/spl/copyright usr/share/doc/spl/examples/rome/README.md usr/share/doc/spl/manual.md; do
-        [[ -e $work/tar/$said ]] || fail "the tar archive has $said"
+        [[ -e $work/$2/$file ]] || fail "$2: the tar archive has $file"
     done
 }
 
 # Files and folders of a root folder but for those of the package manager. $1: folder.
 left_in() { (cd "$1" && find . -not -path './var/*' | sort); }
 
+linted() {
+    local said
+    has lintian "lintian finds nothing in the debs" || return 0
+    said=$(lintian --fail-on error,warning --no-tag-display-limit "$@" 2>/dev/null || true)
+    shows "lintian finds nothing in $# debs" "${said:-nothing}" test -z "$said"
+}
+
 deb() {
     local root=$work/debian said before twice=0
-    if has lintian "lintian finds nothing in the deb"; then
-        said=$(lintian --fail-on error,warning --no-tag-display-limit "$1" 2>/dev/null || true)
-        shows "lintian finds nothing in the deb" "${said:-nothing}" test -z "$said"
-    fi
     mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$root/usr/lib" "$root/etc"
     touch "$root/var/lib/dpkg/status" "$root/var/lib/dpkg/available"
     before=$(left_in "$root")
@@ -148,15 +168,20 @@ deb() {
     shows "purging it leaves no file" "${said:-nothing left}" test -z "$said"
 }
 
-rpm_package() {
-    local root=$work/redhat said before
+rpm_is_whole() {
+    local said
     has rpm "the rpm is whole" || return 0
     said=$(rpm -K --nosignature "$1" 2>&1)
-    shows "rpm -K finds the rpm whole" "${said##*: }" grep -q 'digests OK' <<<"$said"
+    shows "rpm -K finds ${1##*/} whole" "${said##*: }" grep -q 'digests OK' <<<"$said"
     said=$(rpm -qp --requires "$1" 2>/dev/null | grep -v '^rpmlib' || true)
     shows "the rpm needs no other package" "${said:-none}" test -z "$said"
     said=$(rpm -qpl "$1" 2>/dev/null | grep -cE '^/usr/(bin/spl|lib/spl/(spl|libspl_agent.so))$')
     shows "the rpm has the programs" "$said" test "$said" = 3
+}
+
+rpm_package() {
+    local root=$work/redhat said before
+    has rpm "the rpm can be installed and erased" || return 0
     mkdir -p "$root/usr/lib" "$root/etc"
     before=$(left_in "$root")
     HOME=$work rpm --root "$root" --dbpath /var/lib/rpm --install --nodeps --nosignature "$1" >"$work/rpm.txt" 2>&1 || fail "the rpm can be installed: $(tail -n 1 "$work/rpm.txt")"
@@ -232,6 +257,57 @@ smoke_on() {
         >"$folder/log.txt" 2>&1 </dev/null || drilled=$?
     shows "JDK $number: the packed programs drill" "status $drilled" test "$drilled" -eq 0
     [[ $drilled -eq 0 ]] || tail -n 5 "$folder/log.txt"
+}
+
+# The programs for arm64: both under qemu-user, the agent in a JVM for arm64, which the spl of this machine measures and drills.
+arm64() {
+    local root=$PWD/.cache/arm64 folder=$work/smoke-arm64 other=$work/aarch64/usr/lib/spl status=0 said
+    has qemu-aarch64 "the programs for arm64 run" || return 0
+    if ! scripts/dist/arm64.sh; then
+        skip "the programs for arm64 run: there is no JVM for it"
+        return
+    fi
+    local foreign=(qemu-aarch64 -L "$root" "$root/usr/lib/jvm/java-17-openjdk-arm64/bin/java" -cp "$work/classes" CompareLoop)
+    local native=(java -cp "$work/classes" CompareLoop)
+    mkdir -p "$folder"
+    javac --release 11 -d "$work/classes" tests-java/CompareLoop.java tests-java/Life.java
+    printf '%s\n' 'CompareLoop.fast([I)J <= CompareLoop.slow([I)J' >"$folder/t.tasks"
+    shows "arm64: spl runs" "$(qemu-aarch64 "$other/spl" --version 2>&1)" qemu-aarch64 "$other/spl" --version
+    timeout 300 "$SPL" run --agent "$other/libspl_agent.so" --set initial-sleep=0 --tasks "$folder/t.tasks" --classpath "$work/classes" --out "$folder/out" \
+        --until-decided --stop-program --for 240s -- "${foreign[@]}" 1000000000 1000 >"$folder/log.txt" 2>&1 </dev/null || status=$?
+    shows "arm64: a claim that holds is proved" "status $status" test "$status" -eq 0
+    [[ $status -eq 0 ]] || tail -n 5 "$folder/log.txt"
+    # Statistics are sums and functions of floating point: another processor must not judge otherwise.
+    "$SPL" eval --tasks "$folder/t.tasks" --measurements "$folder/out/measurements" --out "$folder/native.eval" >/dev/null 2>&1 || true
+    qemu-aarch64 "$other/spl" eval --tasks "$folder/t.tasks" --measurements "$folder/out/measurements" --out "$folder/foreign.eval" >/dev/null 2>&1 || true
+    same "arm64: spl judges the recorded samples as that of x86-64 does" "$folder"/{native,foreign}.eval
+    drill_both --what blocks,calls
+    same "arm64: counts of blocks are those of x86-64" "$folder"/{native,foreign}/drill/blocks.csv
+    same "arm64: counts of calls are those of x86-64" "$folder"/{native,foreign}/drill/calls.csv
+    drill_both --what trace --full wait
+    "$SPL" trace replay "$folder/native" >"$folder/native.txt" 2>&1 || fail "the replay of a trace"
+    "$SPL" trace replay "$folder/foreign" >"$folder/foreign.txt" 2>&1 || fail "arm64: the replay of a trace"
+    same "arm64: the replay of a trace is that of x86-64" "$folder"/{native,foreign}.txt
+    skip "arm64: the order of its stores: qemu-user on x86-64 keeps that of x86-64"
+}
+
+# Drills the same program in a JVM of each processor. Uses the variables of arm64(). $@: what.
+drill_both() {
+    "$SPL" drill --agent "$AGENT" --methods CompareLoop "$@" --replace --out "$folder/native" -- "${native[@]}" 20 1000 >"$folder/log.txt" 2>&1 </dev/null ||
+        fail "a drill: $(tail -n 1 "$folder/log.txt")"
+    timeout 300 "$SPL" drill --agent "$other/libspl_agent.so" --methods CompareLoop "$@" --replace --out "$folder/foreign" -- "${foreign[@]}" 20 1000 \
+        >"$folder/log.txt" 2>&1 </dev/null || fail "arm64: a drill: $(tail -n 1 "$folder/log.txt")"
+}
+
+# $1: claim; $2, $3: files, of which neither is empty.
+same() {
+    local said
+    if [[ ! -s $2 ]]; then
+        said="$2 is empty"
+    else
+        said=$(cmp "$2" "$3" 2>&1 || true)
+    fi
+    shows "$1" "${said:-$(wc -l <"$2") lines}" test -z "$said"
 }
 
 # The agent as it is given out, and a build of it with debug assertions that panics at a given place, in processes of both libraries.

@@ -7,7 +7,7 @@ forms
 
 readonly PAGES=docs/evaluation
 # The parts that the chapter has to have.
-readonly PARTS=(sorting rome scale service peers truth drill)
+readonly PARTS=(sorting rome scale service peers truth drill whole)
 
 # A changed figure has to be noticed. $1: part.
 notices() {

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Dynamic metrics: values computed by hand, the same on each JDK and with each compiler, executed instructions against a witness that
-# steps through the program, programs on their side of published thresholds, and the forms against their schemas. Prints a line
-# "ok|FAIL claim figure" for each claim and fails if one does. Needs what `make setup` installs, and xmllint; fetches the JDKs that are
-# missing and builds what it runs. The full form takes 15 minutes.
+# steps through the program, programs on their side of published thresholds, the forms against their schemas, claims about metrics, and the
+# store of many runs. Prints a line "ok|FAIL claim figure" for each claim and fails if one does. Needs what `make setup` installs, and
+# xmllint; fetches the JDKs that are missing and builds what it runs. The full form takes 15 minutes.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
+# shellcheck source=evaluation/accept/lib/store.sh
+. "$(dirname "$0")/lib/store.sh"
 forms
 
 readonly SPL=$BIN/spl
@@ -47,7 +49,7 @@ units() {
 }
 
 by_hand() {
-    tested "JDK $number: programs of which the metrics are known, each form and its schema, bad input" e2e metrics::
+    tested "JDK $number: programs of which the metrics are known, each form and its schema, bad input" e2e metrics:: metric_claims::
     metrics "known-$number" "${SPACES[@]}" -- Metrics
     local values=$work/known-$number/drill/metrics.json
     compared "receivers" values "$values" g1 base.instructions.value=85 size.run.value=23 size.hot.value=15 size.hotMethods.value=2 \
@@ -61,6 +63,63 @@ by_hand() {
     compared "interpreted and compiled code have the same metrics" same "$values" "$work/interpreted/drill/metrics.json" app g1 g2 g3 g4 g8 never
     [[ -n ${first:-} ]] || first=$values
     compared "the same class files have the same metrics as on the first JDK" same "$first" "$values" app g1 g2 g3 g4 g8 never
+}
+
+# Judges claims about the drill of the known program. $1: the wanted status; $2: what is claimed; the rest: claims.
+judged() {
+    local wanted=$1 claim=$2 status=0
+    shift 2
+    printf '%s\n' "$@" >"$work/claims.tasks"
+    "$SPL" analyse "$work/known-$number" --disable '*' --tasks "$work/claims.tasks" --junit "$work/claims.xml" >"$work/out.txt" 2>"$work/said.txt" \
+        || status=$?
+    if ((status == wanted)); then
+        ok "JDK $number: $claim: status $status, $(grep -m 1 -oE '[0-9]+ claims?: .*|[^ ]+:[0-9]+:[0-9]+' "$work/said.txt")"
+    else
+        fail "JDK $number: $claim: status $status, not $wanted: $(head -n 3 "$work/said.txt" | tr '\n' ' ')"
+    fi
+}
+
+claims() {
+    # A metric, what it is of, and its value.
+    local known=("base.instructions, Metrics.G1#go|75" "base.instructions, Metrics.P#f|8" "base.instructions, Metrics.Q#f|2"
+        "polymorphism.receiverCacheMissRate, Metrics.G1#go|0.8" "polymorphism.targetArity[2], Metrics.G1#go|1"
+        "base.instructions, Metrics.G2|48" "concurrency.lockDensity, Metrics.G2|125" "concurrency.lock, Metrics.G2|100%"
+        "base.instructions, Metrics.G3#go|35" "base.instructions, Metrics.G4#go|70" "data.arrayDensity, Metrics.G4#go|100"
+        "base.objects, Metrics.G4#go|4")
+    local one equal=() beyond=() below=()
+    for one in "${known[@]}"; do
+        equal+=("metric(${one%|*}) = ${one#*|}")
+        beyond+=("metric(${one%|*}) > ${one#*|}")
+        below+=("metric(${one%|*}) < ${one#*|}")
+    done
+    judged 0 "claims about G1 to G4 hold at their values" "${equal[@]}"
+    for one in "${!known[@]}"; do
+        judged 1 "${beyond[one]} fails" "${beyond[one]}"
+        judged 1 "${below[one]} fails" "${below[one]}"
+    done
+    judged 1 "a formula fails by one part" "assert \"t\": ${equal[0]} & ${beyond[8]}"
+    judged 3 "bounds on both sides are undecided" "metric(polymorphism.targetCacheMissRate, Metrics.G1#go) <= 0.5"
+    judged 0 "and decided where both are on one" "metric(polymorphism.targetCacheMissRate, Metrics.G1#go) <= 0.6"
+    judged 3 "a class that was not there is undecided" "metric(base.methods, Metrics.Nobody) = 0"
+    judged 2 "an unknown metric is an error with its place" "" "metric(polymorphism.targetPoliDensity, app) <= 0.05"
+    judged 2 "a time for a bound is an error with its place" "metric(base.instructions, app) <= 5 ms"
+}
+
+# The example of a pipeline, from outside, with a fourth class of receivers and without.
+fourth_receiver() {
+    local arguments wanted status
+    javac --release 11 -nowarn -d "$work/receivers" examples/receivers/src/receivers/*.java
+    for arguments in "" net; do
+        status=0 wanted=0
+        [[ $arguments ]] && wanted=1
+        "$SPL" metrics --replace --out "$work/receivers-out" --disable '*' --tasks tasks/receivers.tasks --junit "$work/claims.xml" -- \
+            "$home/bin/java" -cp "$work/receivers" receivers.Main ${arguments:+"$arguments"} >"$work/out.txt" 2>"$work/said.txt" </dev/null || status=$?
+        if ((status == wanted)) && (($(grep -c '<failure ' "$work/claims.xml") == wanted)); then
+            ok "JDK $number: examples/receivers ${arguments:-as it is}: status $status, $(grep -oE '[0-9]+ claims: .*' "$work/said.txt")"
+        else
+            fail "JDK $number: examples/receivers ${arguments:-as it is}: status $status, not $wanted"
+        fi
+    done
 }
 
 # Executed instructions against single steps.
@@ -125,6 +184,8 @@ forms_of_values() {
 
 each() {
     by_hand
+    claims
+    fourth_receiver
     against_steps
     thresholds
     forms_of_values
@@ -132,5 +193,6 @@ each() {
 }
 
 units
+stored
 on_each_jdk each
 exit "$failed"

@@ -75,8 +75,8 @@ VARIANTS = [
     Variant("blocks --jdk", drill=("--all", "--jdk")),
     Variant("ended", drill=("--all", "--for", "4s")),
     Variant("JaCoCo", jvm=("-javaagent:{jars}/org.jacoco.agent-runtime.jar=destfile={work}/jacoco.exec",)),
-    Variant("JBInsTrace", jvm=("-javaagent:{built}/jbinstrace.jar={weaver}",)),
-    Variant("JBInsTrace --jdk", jvm=("-javaagent:{built}/jbinstrace.jar=jdk={weaver}",)),
+    Variant("JBInsTrace", jvm=("-javaagent:{built}/jbinstrace.jar=weaver={weaver}",)),
+    Variant("JBInsTrace --jdk", jvm=("-javaagent:{built}/jbinstrace.jar=jdk,weaver={weaver}",)),
 ]
 
 

@@ -30,7 +30,9 @@ impl Written {
             DrillKind::Calls => Counting::Blocks { root: &|_, _| None, calls: true },
             DrillKind::Time(clock) => Counting::Durations(clock),
             DrillKind::Paths { blocks } => Counting::Paths { blocks },
-            DrillKind::Trace { blocks } => Counting::Trace { blocks },
+            DrillKind::Trace { blocks } => {
+                Counting::Trace { blocks, within: &|_, _| None, total: false, receivers: false, timed: false }
+            }
             DrillKind::Cover => Counting::Cover { is_set: &|_| false },
         };
         let jdk = Jdk::installed().expect("the tests have a JDK");

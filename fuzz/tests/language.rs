@@ -3,9 +3,9 @@
 
 use spl_fuzz::{Campaign, corpus, outcome};
 use spl_lang::ast::{MethodPattern, MethodTerm};
-use spl_lang::{Diagnostic, RunMode, format, parse_file, parse_tasks, read_file};
+use spl_lang::{Diagnostic, KnownMetric, MetricUnit, RunMode, format, parse_file, parse_tasks, read_file};
 
-const WORDS: [&[u8]; 40] = [
+const WORDS: [&[u8]; 44] = [
     b" <= ",
     b" >= ",
     b"<",
@@ -37,6 +37,10 @@ const WORDS: [&[u8]; 40] = [
     b"p99.9(",
     b"median(",
     b"mean(",
+    b"metric(",
+    b"metric(size.run, app)",
+    b"[3+]",
+    b"5%",
     b"::new",
     b"#get(int...)",
     b".**.*",
@@ -48,7 +52,7 @@ const WORDS: [&[u8]; 40] = [
     b"\xe2\x80\xa8",
 ];
 
-const SEEDS: [&str; 5] = [
+const SEEDS: [&str; 6] = [
     include_str!("../../tasks/rome.tasks"),
     include_str!("../../tasks/rome-readable.tasks"),
     include_str!("../../tasks/sorting.tasks"),
@@ -56,6 +60,8 @@ const SEEDS: [&str; 5] = [
     "let get = java.util.ArrayList#get(int)\np.C::new <= (1, 2.5) get\np.C.f() = get within 5%\n\
      assert \"a \\\" # b\": !(2 * p99.9(get) < 1.5 * get & get <= 5 us) | \
      for size in [1 KiB, inf): get = p.C#f(int...) => median(get) > 1 s at 1%\n",
+    "let f = p.C#f\nmetric(size.run, p.C) <= 1.5 * metric(M9, f)\n\
+     assert \"m\": !(metric(size.hot.percentile, p.**) >= 5% | metric(a.b[3+], p/C.f(I[J)V) = 0 within 2%)\n",
 ];
 
 #[test]
@@ -93,7 +99,10 @@ fn check(text: &str, mode: RunMode) -> u64 {
             let method = || "java/util/ArrayList.get(I)Ljava/lang/Object;".parse().unwrap();
             let program = file.check(text, &mut |_| vec![method()]);
             let findings = program.as_ref().map_or_else(|errors| errors, |program| &program.tasks.warnings);
-            outcome((program.is_ok(), check_findings(findings, text)))
+            let metrics = file.metric_claims(text, &known());
+            let of_metrics = metrics.as_ref().map_or_else(|errors| errors, |claims| &claims.warnings);
+            let checked = (check_findings(findings, text), check_findings(of_metrics, text));
+            outcome((program.is_ok(), metrics.is_ok(), checked))
         }
         Err(errors) => check_findings(&errors, text),
     };
@@ -104,6 +113,19 @@ fn check(text: &str, mode: RunMode) -> u64 {
         assert_eq!(again.ok(), tasks.as_ref().ok().map(ToString::to_string), "{formatted:?} of {text:?}");
     }
     outcome((tasks.is_ok(), found, file))
+}
+
+/// A table of metrics.
+fn known() -> Vec<KnownMetric> {
+    [("M9", "size.run.value", &[][..]), ("M11", "size.hot.percentile", &[]), ("-", "a.b.bin", &["1", "3+"])]
+        .map(|(id, name, keys)| KnownMetric {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            unit: if name.ends_with("percentile") { MetricUnit::Percent } else { MetricUnit::Count },
+            keys: keys.iter().map(|&key| key.to_owned()).collect(),
+            lacks: None,
+        })
+        .into()
 }
 
 /// A parsed file is printed as text that parses to the same tree, and the pattern of an exact method matches

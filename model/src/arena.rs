@@ -56,6 +56,28 @@ pub const RING_LIMIT: u64 = 65;
 pub const RING_WAITS: u64 = 66;
 /// One byte, in the ring of all threads without their own: whether a thread has waited in vain, so that none waits any more.
 pub const RING_GIVEN_UP: u64 = 67;
+/// One byte: whether the thread tells only what runs within certain calls.
+pub const RING_WITHIN: u64 = 68;
+/// One byte: whether the thread is outside of these, and tells nothing.
+pub const RING_MUTED: u64 = 69;
+/// One byte: whether what the threads tell is in one order, so that chunks begin with a place in it.
+pub const RING_ORDERED: u64 = 71;
+/// Depth of the call within which the thread is, 4 bytes; 0 outside. The number of words for which there was no room then follows, 4 bytes.
+pub const RING_INSIDE: u64 = 72;
+/// Calls within which threads could have told what runs, 8 bytes.
+pub const RING_CALLS: u64 = 80;
+/// Such calls of the thread that owns the ring, 8 bytes.
+pub const RING_TURN: u64 = 88;
+/// The last place in the order of all threads that the words tell, 8 bytes.
+pub const RING_TAKEN: u64 = 112;
+/// One byte: whether words have the classes of receivers.
+pub const RING_TYPED: u64 = 120;
+/// Receivers of which words have told, [`MOST_RECEIVERS`] words of a method and the number of a class.
+pub const RING_RECEIVERS: u64 = 2048;
+/// See [`RING_RECEIVERS`].
+pub const MOST_RECEIVERS: u64 = 256;
+/// In the ring of all threads without their own: the last place that was taken, 8 bytes.
+pub const RING_LAST_TAKEN: u64 = 128;
 /// The words.
 pub const RING_DATA: u64 = 4096;
 /// Calls of the root whose arena it is.

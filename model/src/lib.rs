@@ -7,6 +7,7 @@
 pub mod arena;
 mod claim;
 pub mod glob;
+mod hash;
 mod instrument;
 mod lack;
 mod method;
@@ -18,6 +19,7 @@ mod size;
 mod text;
 
 pub use claim::{ClaimIx, ClaimNumbers, Claimed};
+pub use hash::fnv1a_128;
 pub use instrument::{Handle, Instrument, InstrumentId, ProbeKind, Sizing};
 pub use lack::{EndedBy, Lack, Spent, SpentOn, Taken};
 pub use method::{Descriptor, FieldType, MethodError, MethodRef};

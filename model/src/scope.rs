@@ -85,6 +85,16 @@ pub struct Scope {
     /// For each of the roots the workload size, as a sum of lengths, from which on its calls count in a group of their own; 0 where all
     /// its calls are one group. Missing ones are 0.
     pub larges: Vec<u64>,
+    /// Of a trace: methods within whose calls is traced; none if everything is.
+    pub within: Vec<Pattern>,
+    /// Of the outermost of these calls in a thread, one of this number; 0 as 1.
+    pub one_in: u32,
+    /// Of a trace: whether the events of all threads are in one order.
+    pub total: bool,
+    /// Of a trace: whether words have the classes of receivers.
+    pub receivers: bool,
+    /// Of a trace: whether the clock stands at the beginning and the end of each call.
+    pub timed: bool,
 }
 
 /// Most groups of calls that count apart: those of a method of a drill, or the large ones of them.
@@ -142,6 +152,14 @@ impl Scope {
         let of_method = |one: &&Pattern| one.has_method(name, descriptor);
         self.include.iter().filter(of_method).any(|one| self.may_mean(one, class, of_jdk))
             && !self.exclude.iter().filter(of_method).any(|one| one.means(class))
+    }
+
+    /// If only what runs within calls is traced and a method's are such: of how many one is.
+    #[must_use]
+    pub fn within(&self, class: &str, name: &str, descriptor: &str) -> Option<u32> {
+        // A constructor that an exception leaves before the call of another one ends without a word.
+        let is_meant = name != "<init>" && self.within.iter().any(|one| one.names(class, name, descriptor));
+        is_meant.then_some(self.one_in.max(1))
     }
 
     fn may_mean(&self, pattern: &Pattern, class: &str, of_jdk: bool) -> bool {

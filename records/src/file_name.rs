@@ -1,7 +1,6 @@
 //! File names of measurements (thesis 3.3.2).
 
-use crate::hash::fnv1a_128;
-use spl_model::MethodRef;
+use spl_model::{MethodRef, fnv1a_128};
 use std::collections::{HashMap, HashSet};
 
 /// The longest file name, in bytes: common file systems take 255, and a name may get a suffix while it is

@@ -38,7 +38,6 @@ pub mod context;
 mod cursor;
 mod error;
 mod file_name;
-mod hash;
 mod instances;
 mod measurement;
 mod reader;

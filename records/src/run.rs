@@ -1,8 +1,7 @@
 //! State of a run (`run.json`): the data to resume it after an interruption.
 
-use crate::hash::fnv1a_128;
 use serde::{Deserialize, Serialize};
-use spl_model::{ClaimIx, MethodError, MethodRef};
+use spl_model::{ClaimIx, MethodError, MethodRef, fnv1a_128};
 use std::fmt;
 
 const SCHEMA: &str = "spl.run/1";

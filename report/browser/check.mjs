@@ -1,6 +1,6 @@
 // Opens a report in Chromium and prints a line "ok|FAIL claim figure" for each thing that its reader relies on; ends with
 // status 1 if one fails. Usage: check.mjs SPL DIR [--shots DIR] [--picture FILE], where DIR has the folders rome and planted with the files
-// of runs, and drill.html.
+// of runs, drill.html, and the page of traced calls over time.
 import { chromium } from 'playwright-core';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { graphs } from './graphs.mjs';
+import { timeline } from './timeline.mjs';
 
 const [spl, runs, ...options] = process.argv.slice(2);
 const run = join(runs, 'rome');
@@ -336,6 +337,7 @@ try {
   await hostile();
   const reasons = report(join(runs, 'planted'), 'reasons.html');
   await graphs({ claim, open, openAll, contrast }, join(runs, 'drill.html'), reasons);
+  await timeline({ claim, open, contrast }, join(runs, 'timeline.html'));
   if (option('--picture')) await picture(reasons, option('--picture'));
 } finally {
   await browser.close();

@@ -18,7 +18,6 @@ pub use facts::{
     TimedMethod, Times, Tree, TreeCall,
 };
 pub use page::page;
-#[cfg(test)]
 pub(crate) use page::{STYLE, STYLE_HASH};
 pub use paths::MOST_PATHS;
 #[cfg(test)]

@@ -22,11 +22,14 @@ pub mod drill;
 mod facts;
 pub mod figure;
 mod graph;
+pub mod icicle;
 mod judged;
 mod names;
 mod page;
 mod reasons;
+pub mod runs;
 mod shape;
+pub mod timeline;
 mod why;
 mod words;
 

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-MOST_SPL, MOST_AGENT = 8 << 20, 2 << 20
+MOST_SPL, MOST_AGENT = 10 << 20, 2 << 20
 NEWEST_GLIBC = (2, 17)
 MOST_TLS = 1024
 # In each C library, and mapped in every process by that library itself.
@@ -90,7 +90,7 @@ def check_agent(path, musl):
 def check_spl(path):
     """The controller runs on any Linux."""
     size = os.path.getsize(path)
-    claim(size <= MOST_SPL, "spl has at most 8 MiB", f"{size} bytes")
+    claim(size <= MOST_SPL, "spl has at most 10 MiB", f"{size} bytes")
     interpreter = any(line.split()[:1] == ["INTERP"] for line in readelf("--segments", path))
     claim(not needed(path) and not interpreter, "spl needs no library and no loader", ", ".join(sorted(needed(path))) or "none")
 

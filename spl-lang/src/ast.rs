@@ -2,12 +2,14 @@
 
 mod formula;
 mod literal;
+mod metric;
 mod node;
 mod pattern;
 mod target;
 
 pub use formula::{Formula, Instances, Relation, Side, Sizes, Times};
 pub use literal::{ByteSize, Duration, Interval, Percent, SizeUnit, Statistic, TimeUnit};
+pub use metric::{MetricName, MetricRelation, MetricSide, MetricTerm, Number, SpaceTerm};
 pub use node::Node;
 pub use pattern::{MethodPattern, TypePattern};
 pub use target::{MethodTerm, Target};
@@ -110,15 +112,23 @@ pub enum Statement {
         /// The significance level, if not the configured one.
         level: Option<Node<Percent>>,
     },
+    /// A claim about metrics (comparison mode): a comparison on a line of its own, or a titled formula.
+    Metrics {
+        /// Title in reports; `None` for a comparison that stands alone.
+        title: Option<Node<String>>,
+        /// The asserted formula, without quantifiers.
+        formula: Node<Formula<MetricRelation>>,
+    },
 }
 
 impl Statement {
-    /// Calls `look` with every method that stands in the statement, from left to right.
+    /// Calls `look` with every method whose times are meant, from left to right.
     pub fn for_each_target(&self, look: &mut impl FnMut(&Target)) {
         match self {
             Self::Measure(target) => look(target),
             Self::Let { target, .. } => look(&target.value),
             Self::Compare(relation) => relation.targets().for_each(look),
+            Self::Metrics { .. } => {}
             Self::Assert { formula, .. } => {
                 formula.value.for_each(&mut |relation: &Relation| relation.targets().for_each(&mut *look));
             }
@@ -133,13 +143,18 @@ impl fmt::Display for Statement {
             Self::Compare(relation) => relation.fmt(f),
             Self::Let { name, target } => write!(f, "let {name} = {target}"),
             Self::Assert { title, formula, level } => {
-                write!(
-                    f,
-                    "assert \"{}\": {formula}",
-                    title.value.replace('\\', "\\\\").replace('"', "\\\"")
-                )?;
+                write!(f, "assert {}: {formula}", quoted(&title.value))?;
                 level.iter().try_for_each(|level| write!(f, " at {level}"))
             }
+            Self::Metrics { title: Some(title), formula } => {
+                write!(f, "assert {}: {formula}", quoted(&title.value))
+            }
+            Self::Metrics { title: None, formula } => formula.fmt(f),
         }
     }
+}
+
+/// A title with the characters that a title needs around it and within.
+fn quoted(title: &str) -> String {
+    format!("\"{}\"", title.replace('\\', "\\\\").replace('"', "\\\""))
 }

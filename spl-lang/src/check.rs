@@ -32,11 +32,12 @@ pub fn parse_tasks(text: &str, mode: RunMode) -> Result<Tasks, Vec<Diagnostic>> 
     let (statements, findings) = names::read(&source, text, mode);
     let mut checker = Checker::new(&source, text, None);
     statements.iter().for_each(|statement| checker.statement(statement));
-    for assertion in &checker.program.assertions {
-        let problem =
-            Problem::new(checker.methods.slice(assertion.span), "only plain comparisons can be decided here")
-                .label("more than the mean times of two methods, scaled")
-                .help("write `left <= (a, b) right`, each method as `pkg/Class.name(I)V`");
+    let metrics = statements.iter().filter(|one| matches!(one.value, Statement::Metrics { .. }));
+    let beyond = checker.program.assertions.iter().map(|one| one.span).chain(metrics.map(|one| one.span));
+    for span in beyond.collect::<Vec<_>>() {
+        let problem = Problem::new(checker.methods.slice(span), "only plain comparisons can be decided here")
+            .label("more than the mean times of two methods, scaled")
+            .help("write `left <= (a, b) right`, each method as `pkg/Class.name(I)V`");
         checker.errors.push(problem.at(&source, Severity::Error));
     }
     checker.finish(findings).map(|program| program.tasks)
@@ -147,6 +148,8 @@ impl<'s, 'a, 'l> Checker<'s, 'a, 'l> {
                 }
                 self.chosen = None;
             }
+            // Their metrics are looked up in a table of their own.
+            Statement::Metrics { .. } => {}
             Statement::Let { name, target } => self.methods.define(&name.value, &target.value),
             Statement::Assert { title, formula, level } => {
                 let text = level.iter().fold(formula.to_string(), |text, level| format!("{text} at {level}"));

@@ -130,7 +130,10 @@ fn broken<'a>(source: &Source<'a>, text: &'a str, lines: &[Line<'a>], joined: &S
     let end = lines.last().map_or(0, |line| source.span(line.code).end);
     let message = match joined {
         Statement::Compare(_) => "a comparison stands on one line",
-        Statement::Assert { .. } => "an assertion stands on one line",
+        Statement::Assert { .. } | Statement::Metrics { title: Some(_), .. } => {
+            "an assertion stands on one line"
+        }
+        Statement::Metrics { title: None, .. } => "a comparison stands on one line",
         Statement::Let { .. } => "a definition stands on one line",
         Statement::Measure(_) => "a method stands on one line",
     };
@@ -147,6 +150,7 @@ fn wrong_mode<'a>(misplaced: &[(&'a str, Statement)], mode: RunMode) -> Option<P
         Statement::Compare(_) => "a comparison",
         Statement::Let { .. } => "a definition",
         Statement::Assert { .. } => "an assertion",
+        Statement::Metrics { .. } => "a claim about metrics",
     };
     let (label, help) = match mode {
         RunMode::Comparison => (

@@ -15,6 +15,9 @@
 //! them and makes a [`Program`]. The manual, `docs/language.md`, has the grammar and what each construct
 //! means.
 //!
+//! Claims about metrics stand in the same files. [`File::metric_claims`](ast::File::metric_claims) finds their
+//! metrics in a table that its caller has.
+//!
 //! [`format`] writes a file in its standard form. This crate reads neither files nor clocks, and no text
 //! makes it panic.
 #![forbid(unsafe_code)]
@@ -27,6 +30,7 @@ mod file;
 mod format;
 mod method;
 mod methods;
+mod metrics;
 mod names;
 mod parse;
 mod problem;
@@ -40,6 +44,9 @@ pub use check::parse_tasks;
 pub use diagnostic::{Diagnostic, Related, Severity, Span};
 pub use format::format;
 pub use methods::Classes;
+pub use metrics::{
+    KnownMetric, MetricAtom, MetricClaim, MetricClaims, MetricOf, MetricOperand, MetricSpace, MetricUnit,
+};
 pub use names::{parse_file, read_file};
 pub use program::{Assertion, Atom, Program, Scaled};
 pub use source::without_comment;

@@ -1,6 +1,6 @@
 //! Checks of a file's statements that need no classes of the program: names and globs.
 
-use crate::ast::{File, MethodPattern, MethodTerm, Node, Relation, Side, Statement, Target};
+use crate::ast::{File, MethodPattern, MethodTerm, Node, Relation, Side, SpaceTerm, Statement, Target};
 use crate::problem::Problem;
 use crate::source::Source;
 use crate::{Diagnostic, RunMode, Severity, Span, file};
@@ -99,6 +99,11 @@ impl<'a> Names<'_, 'a> {
                 formula.value.for_each(&mut |relation| relations.push(relation.clone()));
                 self.one_set(&relations.iter().collect::<Vec<_>>());
             }
+            Statement::Metrics { formula, .. } => {
+                formula.value.for_each(&mut |relation| {
+                    relation.metrics().for_each(|one| self.space(&one.space.value))
+                });
+            }
             Statement::Let { name, target } => {
                 self.target(&target.value);
                 if let Some(set) = self.set(&target.value) {
@@ -106,6 +111,15 @@ impl<'a> Names<'_, 'a> {
                 }
                 self.define(name);
             }
+        }
+    }
+
+    /// Notes that a name is used as what a metric is of; any other word there is a class.
+    fn space(&mut self, space: &SpaceTerm) {
+        if let SpaceTerm::Methods(text) = space
+            && let Some((_, used)) = self.known.get_mut(text)
+        {
+            *used = true;
         }
     }
 

@@ -4,16 +4,19 @@
 //! [`Parser::problems`] and parsing goes on with a stand-in, so that one line can have several findings;
 //! unrecognisable text ends the line's parsing with an error.
 
+mod comparing;
 mod formula;
 mod literal;
+mod metric;
 mod readable;
 mod relation;
 mod target;
 
-use crate::ast::{Node, Statement};
+use crate::ast::{Formula, Node, Statement};
 use crate::problem::{Problem, first_word};
 use crate::source::Source;
 use crate::{RunMode, sign};
+use comparing::Comparing;
 use nom::Parser as _;
 use nom::character::complete::char;
 use nom::combinator::cut;
@@ -47,7 +50,7 @@ pub(crate) fn statement<'a>(
         RunMode::Comparison if keyword("let", code).is_some() => parser.definition(code),
         RunMode::Comparison if keyword("assert", code).is_some() => parser.assertion(code),
         RunMode::Comparison => {
-            parser.relation(code).map(|(rest, one)| (rest, Statement::Compare(Box::new(one))))
+            parser.comparing(code).map(|(rest, one)| (rest, parser.alone(code, rest, one)))
         }
     };
     let mut problems = parser.problems.into_inner();
@@ -92,28 +95,32 @@ fn misspelt_keyword(code: &str) -> Option<Problem<'_>> {
 }
 
 fn left_over<'a>(rest: &'a str, before: &Statement) -> Problem<'a> {
+    let is_assertion = matches!(before, Statement::Assert { .. } | Statement::Metrics { title: Some(_), .. });
+    let is_comparison = matches!(before, Statement::Compare(_) | Statement::Metrics { title: None, .. });
     let label = match before {
-        Statement::Compare(_) => "the comparison ends before this",
-        Statement::Assert { .. } => "the assertion ends before this",
+        Statement::Compare(_) | Statement::Metrics { title: None, .. } => "the comparison ends before this",
+        Statement::Assert { .. } | Statement::Metrics { title: Some(_), .. } => {
+            "the assertion ends before this"
+        }
         Statement::Measure(_) | Statement::Let { .. } => "the method ends before this",
     };
-    let help = match (before, first_word(rest)) {
-        (Statement::Assert { .. }, "and") => "write `&`",
-        (Statement::Assert { .. }, "or") => "write `|`",
-        (Statement::Assert { .. }, word) if word.starts_with(')') => "no `(` stands before it",
-        (_, word) if word.starts_with('#') => "a comment has white space before its `#`",
-        (Statement::Compare(_), "and" | "or" | "at") => CONNECTED,
-        (Statement::Compare(_), word) if word.starts_with(['&', '|']) || word.starts_with("=>") => CONNECTED,
-        (Statement::Compare(_), word) if word.starts_with(sign::is_sign_char) => {
+    let help = match first_word(rest) {
+        "and" if is_assertion => "write `&`",
+        "or" if is_assertion => "write `|`",
+        word if is_assertion && word.starts_with(')') => "no `(` stands before it",
+        word if word.starts_with('#') => "a comment has white space before its `#`",
+        "and" | "or" | "at" if is_comparison => CONNECTED,
+        word if is_comparison && (word.starts_with(['&', '|']) || word.starts_with("=>")) => CONNECTED,
+        word if is_comparison && word.starts_with(sign::is_sign_char) => {
             "one line holds one comparison of two methods"
         }
-        (Statement::Compare(_) | Statement::Assert { .. }, word) if word.starts_with(['±', '+']) => {
+        word if (is_comparison || is_assertion) && word.starts_with(['±', '+']) => {
             "a tolerance is written `within 5%`"
         }
-        (Statement::Compare(_) | Statement::Assert { .. }, word) if word.starts_with('*') => {
+        word if (is_comparison || is_assertion) && word.starts_with('*') => {
             "a factor stands before its method, as in `2 * method`"
         }
-        (_, word) if word.starts_with(';') => "a line ends without a sign",
+        word if word.starts_with(';') => "a line ends without a sign",
         _ => "a comment starts with `#` after white space",
     };
     Problem::new(rest, "unexpected text after the end").label(label).help(help)
@@ -160,6 +167,16 @@ impl<'a> Parser<'_, 'a> {
         Node { value, span: self.source.span(part.trim_end()) }
     }
 
+    /// The statement of a comparison that stands alone.
+    fn alone(&self, from: &'a str, to: &'a str, one: Comparing) -> Statement {
+        match one {
+            Comparing::Times(relation) => Statement::Compare(Box::new(relation)),
+            Comparing::Metrics(relation) => {
+                Statement::Metrics { title: None, formula: self.node(from, to, Formula::Relation(relation)) }
+            }
+        }
+    }
+
     /// `let name = target`
     fn definition(&self, input: &'a str) -> Parsed<'a, Statement> {
         let rest = keyword("let", input).unwrap_or(input).trim_start();
@@ -196,13 +213,14 @@ impl<'a> Parser<'_, 'a> {
                 .help("an assertion is written `assert \"title\": formula`");
             return Err(nom::Err::Failure(problem));
         };
+        let at_formula = rest;
         let (rest, formula) = preceded(gap, |i| self.formula(i)).parse(rest)?;
         let at = rest.trim_start();
         let (rest, level) = match keyword("at", at) {
             Some(percent) => self.level(percent).map(|(rest, level)| (rest, Some(level)))?,
             None => (at, None),
         };
-        Ok((rest, Statement::Assert { title, formula, level }))
+        Ok((rest, self.asserted(at_formula, title, &formula, level)))
     }
 
     /// Text in quotation marks, in which `\` keeps the next character from having a meaning.

@@ -259,3 +259,59 @@ fn unused_names_are_a_warning() {
     let got: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(got, ["2:5: warning: the name is never used"]);
 }
+
+#[test]
+fn claims_about_metrics_have_one_form() {
+    let check = |text: &str, printed: &str| check_line(RunMode::Comparison, text, printed);
+    check("metric(size.run,app)<=5000", "metric(size.run, app) <= 5000");
+    check("0>=metric ( M39 , p.C#f* )", "0 >= metric(M39, p.C#f*)");
+    check("metric(size.codeCoverage.value, p.**) >= 60.0 %", "metric(size.codeCoverage.value, p.**) >= 60%");
+    check("metric(a.b[3+], p/C.f(I[J)V) = 0", "metric(a.b[3+], p/C.f(I[J)V) = 0");
+    check(
+        "metric(a.b,lib)=2*metric(a.b,whole)within 5%",
+        "metric(a.b, lib) = 2 * metric(a.b, whole) within 5%",
+    );
+    check("1.5*metric(a.b,p.C#<init>)<3e-1", "1.5 * metric(a.b, p.C#<init>) < 0.3");
+    check_formula(
+        "(metric(a.b,f)<1|!metric(a.c,app)>=2)=>metric(a.d,app)=0",
+        "metric(a.b, f) < 1 | ! metric(a.c, app) >= 2 => metric(a.d, app) = 0",
+    );
+}
+
+#[test]
+fn wrong_claims_about_metrics_are_explained() {
+    let check = |text: &str, column: usize, message: &str, help: &str| {
+        check_error(RunMode::Comparison, text, (1, column), message, help);
+    };
+    check("metric(size.run, app) <= 5 ms", 26, "the value of a metric is a number", "write `5`");
+    check("5 µs >= metric(size.run, app)", 1, "the value of a metric is a number", "write `5`");
+    check("metric(size.run, app) <= 5 KiB", 26, "the value of a metric is a number", "write `5`");
+    check("metric(size.run, app) <= -1", 26, "a metric is never below 0", "");
+    check("metric(size.run, app) <= 1e999", 26, "a bound must be a finite number", "");
+    check("metric(size.run, app) <= a.B#f", 26, "expected a metric or a number", "`metric(");
+    check(
+        "a.B#f <= metric(size.run, app)",
+        10,
+        "a method's times are compared with a metric",
+        "another metric",
+    );
+    check("metric(size.run) <= 1", 16, "expected `,` and what the metric is of", "`metric(");
+    check("metric(size.run, ) <= 1", 18, "expected what the metric is of", "`whole`");
+    check("metric(size.run, app", 21, "expected `)` after what the metric is of", "`metric(");
+    check("metric(, app) <= 1", 8, "expected the name of a metric", "`metric(");
+    check("metric(size.run, @p.Timed) <= 1", 18, "a metric is not of this", "`com.shop.**`");
+    check("metric(size.run, p.C#f(int)) <= 1", 18, "a metric is not of this", "descriptor");
+    check("metric(size.run, app) < 1 within 5%", 27, "a tolerance needs the sign `=`", "write `=`");
+    check("metric(size.run, app) <= (1, 2) metric(size.run, lib)", 26, "expected a metric or a number", "");
+    check("metric(size.run, app) <= 5 at 1%", 28, "unexpected text after the end", "assert");
+    check("5 < 6", 3, "expected a unit or `*` after the number", "");
+    let check = |text: &str, column: usize, message: &str, help: &str| {
+        check_error(RunMode::Comparison, &in_assertion(text), (4, 12 + column), message, help);
+    };
+    check("metric(a.b, f) < 1 & g < 5 ms", 22, "a claim is about times or about metrics", "for each of them");
+    check("for all sizes: metric(a.b, f) < 1", 1, "a metric has no sizes and no instances", "leave");
+    check("metric(a.b, f) < 1 at 5%", 23, "a claim about metrics has no level", "leave");
+    let measured = "metric(a.b, app) < 1";
+    let message = "a claim about metrics in a file for `run-mode = measurement`";
+    check_error(RunMode::Measurement, measured, (1, 1), message, "run-mode = comparison");
+}

@@ -1,12 +1,28 @@
 //! Rules for every text: nothing panics, and printed text is read back unchanged.
 
 use proptest::prelude::*;
-use spl_lang::{Comparison, MeasuredMethod, RunMode, Sign, Tasks, parse_file, parse_tasks};
+use spl_lang::{
+    Comparison, KnownMetric, MeasuredMethod, MetricUnit, RunMode, Sign, Tasks, parse_file, parse_tasks,
+};
 
 const VALID: &str = "\u{feff}# comparisons\r\na/B.<init>(I[JLx/Y;)V, p.Size <= (1, 2.5) č/D$E.měř()Lx/Y; # why\r\n\r\n\
                      a/B.f()V = a/B.g(ZZ)[[D\r\na/B.f()V>a/B.h()V,p.Q\r\nlet get = java.util.ArrayList#get(int): List<E>\n\
                      p.C::new <= get\nassert \"a \\\" # b\": ! (2 * p99.9(get) < 1.5 * get & get <= 5 µs) | \
-                     for size in [1 KiB, inf): get = p.C#f(int...) within 5% => median(get) > 1 s at 1% # t\n";
+                     for size in [1 KiB, inf): get = p.C#f(int...) within 5% => median(get) > 1 s at 1% # t\n\
+                     assert \"m\": metric(size.run, a.B#f*) <= 2 * metric(M9, get) & ! metric(a.b[3+], app) = 5% within 1%\n";
+
+/// A table of metrics.
+fn known() -> Vec<KnownMetric> {
+    [("M9", "size.run.value", &[][..]), ("-", "a.b.bin", &["1", "3+"])]
+        .map(|(id, name, keys)| KnownMetric {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            unit: MetricUnit::Count,
+            keys: keys.iter().map(|&key| key.to_owned()).collect(),
+            lacks: None,
+        })
+        .into()
+}
 
 /// Both modes, and every finding shown.
 fn read(text: &str) {
@@ -15,9 +31,14 @@ fn read(text: &str) {
         let file = parse_file(text, mode).map_or_else(
             |errors| errors,
             |file| {
+                let metrics = file.metric_claims(text, &known());
+                let mut findings = metrics.map_or_else(|errors| errors, |claims| claims.warnings);
                 let method = || "java/util/ArrayList.get(I)Ljava/util/List;".parse().expect("legal");
-                file.check(text, &mut |_| vec![method()])
-                    .map_or_else(|errors| errors, |program| program.tasks.warnings)
+                findings.extend(
+                    file.check(text, &mut |_| vec![method()])
+                        .map_or_else(|errors| errors, |program| program.tasks.warnings),
+                );
+                findings
             },
         );
         for finding in tasks.into_iter().take(3).chain(file.into_iter().take(3)) {

@@ -3,15 +3,16 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use spl_lang::ast::{
-    ByteSize, Duration, Formula, Instances, Interval, MethodPattern, MethodTerm, Node, Percent, Relation,
-    Side, SizeUnit, Sizes, Statement, Statistic, Target, TimeUnit, Times, TypePattern,
+    ByteSize, Duration, Formula, Instances, Interval, MethodPattern, MethodTerm, MetricName, MetricRelation,
+    MetricSide, MetricTerm, Node, Number, Percent, Relation, Side, SizeUnit, Sizes, SpaceTerm, Statement,
+    Statistic, Target, TimeUnit, Times, TypePattern,
 };
 use spl_lang::{RunMode, Sign, Span, parse_file};
 
 /// Names that the file gives before the statement.
 const NAMES: [&str; 3] = ["f", "grün", "h_2"];
 
-type Tree = Node<Formula<Relation>>;
+type Tree<R> = Node<Formula<R>>;
 
 fn node<T>(value: T) -> Node<T> {
     Node { value, span: Span::default() }
@@ -116,23 +117,58 @@ fn sizes() -> impl Strategy<Value = Sizes> {
     prop_oneof![Just(Sizes::All), Just(Sizes::Some), interval]
 }
 
-fn formula() -> impl Strategy<Value = Tree> {
-    let connected = |leaf: BoxedStrategy<Tree>| {
-        leaf.prop_recursive(3, 12, 3, |inner| {
-            let two = (inner.clone(), inner.clone());
-            prop_oneof![
-                inner.clone().prop_map(|one| Formula::Not(Box::new(one))),
-                prop::collection::vec(inner.clone(), 2..4).prop_map(Formula::And),
-                prop::collection::vec(inner, 2..4).prop_map(Formula::Or),
-                two.prop_map(|(premise, conclusion)| Formula::Implies(
-                    Box::new(premise),
-                    Box::new(conclusion)
-                )),
-            ]
-            .prop_map(node)
-        })
-        .boxed()
-    };
+/// Formulas without quantifiers around these parts.
+fn connected<R: Clone + std::fmt::Debug + 'static>(leaf: BoxedStrategy<Tree<R>>) -> BoxedStrategy<Tree<R>> {
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        let two = (inner.clone(), inner.clone());
+        prop_oneof![
+            inner.clone().prop_map(|one| Formula::Not(Box::new(one))),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(Formula::And),
+            prop::collection::vec(inner, 2..4).prop_map(Formula::Or),
+            two.prop_map(|(premise, conclusion)| Formula::Implies(Box::new(premise), Box::new(conclusion))),
+        ]
+        .prop_map(node)
+    })
+    .boxed()
+}
+
+fn metric() -> impl Strategy<Value = MetricSide> {
+    let key = prop::option::of(select(&["1", "3+", "5-8"][..]).prop_map(str::to_owned));
+    let name = ("[a-z]{1,4}\\.[a-z][A-Z]{0,2}(\\.value)?|M[1-9]{1,2}", key)
+        .prop_map(|(path, key)| MetricName { path, key });
+    let space = prop_oneof![
+        select(&["whole", "app", "lib", "f"][..]).prop_map(str::to_owned),
+        "([a-z]{1,3}\\.){0,2}[A-Z][a-zč]{0,3}(\\$[A-Z])?(#[a-z]{1,3}\\*?|#<init>|\\.\\*\\*)?",
+        "[a-c]/[A-C]\\.(f|<init>)\\((I|J|\\[D|Lx/Y;){0,3}\\)(V|\\[\\[I|Lx/Y;)",
+    ];
+    (prop::option::of(positive().prop_map(node)), name, space).prop_map(|(factor, name, space)| {
+        let space = node(SpaceTerm::of(&space));
+        MetricSide::Metric(Box::new(MetricTerm { factor, name: node(name), space }))
+    })
+}
+
+fn metric_relation() -> impl Strategy<Value = MetricRelation> {
+    let amount = prop_oneof![Just(0.0), positive()];
+    let number = (amount, any::<bool>())
+        .prop_map(|(amount, in_percent)| MetricSide::Number(Number { amount, in_percent }));
+    let sides = prop_oneof![
+        (metric(), metric()),
+        (metric(), number, any::<bool>()).prop_map(|(metric, number, swapped)| if swapped {
+            (number, metric)
+        } else {
+            (metric, number)
+        }),
+    ];
+    let within = prop::option::of(positive().prop_map(|percent| node(Percent(percent))));
+    (sides, select(&Sign::ALL[..]), within).prop_map(|((left, right), sign, within)| MetricRelation {
+        left: node(left),
+        sign: node(sign),
+        right: node(right),
+        within: within.filter(|_| sign == Sign::Equal),
+    })
+}
+
+fn formula() -> impl Strategy<Value = Tree<Relation>> {
     let plain = connected(relation().prop_map(Formula::Relation).prop_map(node).boxed());
     let quantified = (sizes(), plain.clone())
         .prop_map(|(sizes, body)| node(Formula::For(node(sizes), Box::new(body))))
@@ -147,7 +183,14 @@ fn formula() -> impl Strategy<Value = Tree> {
 fn statement() -> impl Strategy<Value = Statement> {
     let level = prop::option::of((0.001..99.9_f64).prop_map(|percent| node(Percent(percent))));
     let title = "[^\\p{Cc}]{0,12}[a-z\"\\\\]";
+    let metrics = connected(metric_relation().prop_map(Formula::Relation).prop_map(node).boxed());
     prop_oneof![
+        metric_relation().prop_map(|relation| Statement::Metrics {
+            title: None,
+            formula: node(Formula::Relation(relation))
+        }),
+        (title, metrics)
+            .prop_map(|(title, formula)| Statement::Metrics { title: Some(node(title)), formula }),
         relation().prop_map(|relation| Statement::Compare(Box::new(relation))),
         target(false)
             .prop_map(|target| Statement::Let { name: node("new_name".into()), target: node(target) }),

@@ -1,7 +1,7 @@
 //! Counts of blocks, as counters of the same run have them.
 
 use crate::methods::{Methods, Ran};
-use crate::replay::{Left, Visit};
+use crate::replay::{Left, Merge, Visit};
 use crate::stack::{Frame, Stack, Tag};
 use std::collections::BTreeSet;
 
@@ -85,5 +85,23 @@ impl Visit for Counts {
             Some(lost) => self.lost = self.lost.saturating_add(lost),
             None => self.holes += 1,
         }
+    }
+}
+
+impl Merge for Counts {
+    fn merge(&mut self, other: Self) {
+        let methods = self.methods.len().max(other.methods.len());
+        self.methods.resize(methods, Vec::new());
+        self.calls.resize(methods, 0);
+        for (mine, theirs) in self.methods.iter_mut().zip(other.methods) {
+            mine.resize(mine.len().max(theirs.len()), 0);
+            mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+        }
+        self.calls.iter_mut().zip(other.calls).for_each(|(mine, theirs)| *mine += theirs);
+        self.open.extend(other.open);
+        self.lost = self.lost.saturating_add(other.lost);
+        self.holes += other.holes;
+        self.segments += other.segments;
+        self.blocks += other.blocks;
     }
 }

@@ -1,7 +1,7 @@
 //! The files of traces: one for each thread, of frames that can be read without the ones before them. Version first; a file may end
 //! anywhere.
 
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 /// The first bytes of a file.
 pub const MAGIC: [u8; 8] = *b"SPLTRACE";
@@ -58,7 +58,7 @@ pub fn frame(words: &[u32], depth: u32, time: u64) -> Vec<u8> {
 }
 
 /// FNV-1a over the bytes, eight at once as a little-endian number; the last ones are filled up with zeros.
-fn digest(bytes: &[u8]) -> u64 {
+pub(crate) fn digest(bytes: &[u8]) -> u64 {
     let step = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0100_0000_01b3);
     let (whole, rest) = bytes.as_chunks::<8>();
     let hash = whole.iter().fold(0xcbf2_9ce4_8422_2325, |hash, word| step(hash, u64::from_le_bytes(*word)));
@@ -125,8 +125,13 @@ impl<R: Read> Reader<R> {
             return Err(NoTrace::Version(number(8)));
         }
         let thread = u64::from_le_bytes(std::array::from_fn(|byte| head[16 + byte]));
+        Ok(Self { thread, at: HEAD_BYTES as u64, ..Self::of_frames(source) })
+    }
+
+    /// Reads frames without the beginning of a file.
+    pub(crate) fn of_frames(source: R) -> Self {
         let (buffer, words, raw) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { source, thread, buffer, at: HEAD_BYTES as u64, words, raw, start: 0, wasted: 0 })
+        Self { source, thread: 0, buffer, at: 0, words, raw, start: 0, wasted: 0 }
     }
 
     /// The next part; `None` at the end. A frame that the file ends in is a damaged part.
@@ -222,6 +227,37 @@ impl<R: Read> Reader<R> {
     fn skip(&mut self, bytes: usize) {
         self.start += bytes.min(self.rest().len());
         self.at += bytes as u64;
+    }
+}
+
+impl<R: Read + Seek> Reader<R> {
+    /// Goes to the last frame in front of which the clock was before `time`, from the beginning of one frame to that of the next. Nothing has been
+    /// read yet.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn seek(&mut self, time: u64) -> io::Result<()> {
+        let (mut place, mut next) = (self.at, self.at);
+        loop {
+            self.source.seek(SeekFrom::Start(next))?;
+            let mut head = [0; FRAME_HEAD];
+            match self.source.read_exact(&mut head) {
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => break,
+                Err(error) => return Err(error),
+                Ok(()) => {}
+            }
+            let number =
+                |at: usize| u64::from(u32::from_le_bytes(std::array::from_fn(|byte| head[at + byte])));
+            // Behind a damaged one the frames are looked for.
+            if head[..4] != FRAME || number(24) | number(28) << 32 >= time {
+                break;
+            }
+            place = next;
+            next += FRAME_HEAD as u64 + number(12);
+        }
+        self.source.seek(SeekFrom::Start(place))?;
+        self.at = place;
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The sequences of segments in a row that ran most instructions.
 
 use crate::methods::Ran;
-use crate::replay::{Left, Visit};
+use crate::replay::{Left, Merge, Visit};
 use crate::stack::{Frame, Stack, Tag};
 use std::collections::{HashMap, VecDeque};
 
@@ -72,7 +72,34 @@ impl Visit for Hot {
 
     fn leave(&mut self, _: &Stack, _: &Frame, _: Left) {}
 
+    fn nameless(&mut self, _: &Stack, _: u32) {
+        self.cut();
+    }
+
     fn gap(&mut self, _: Option<u64>) {
         self.cut();
+    }
+
+    fn call(&mut self, _: u64, _: u64) {
+        self.cut();
+    }
+}
+
+impl Merge for Hot {
+    fn merge(&mut self, other: Self) {
+        self.other += other.other;
+        let mut theirs: Vec<_> = other.counts.into_iter().collect();
+        if self.counts.len() + theirs.len() > MOST_SEQUENCES {
+            // Which ones find no room must not depend on the order of a hash table.
+            theirs.sort_unstable();
+        }
+        for (sequence, (count, bytecodes)) in theirs {
+            let is_full = self.counts.len() >= MOST_SEQUENCES;
+            match self.counts.get_mut(&sequence) {
+                Some((mine, _)) => *mine += count,
+                None if is_full => self.other += count,
+                None => drop(self.counts.insert(sequence, (count, bytecodes))),
+            }
+        }
     }
 }

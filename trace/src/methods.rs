@@ -1,13 +1,14 @@
 //! The methods that words name, and what their segments are.
 
+use crate::forest::Forest;
 use spl_graph::{Graph, Next, SegmentEnd, Segments, forms};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Largest number of a method, plus 1.
 const MOST_METHODS: u32 = 1 << 21;
 
 /// The methods of a drill, by their numbers in words.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Methods {
     all: Vec<Traced>,
     /// For each number the place of the method, plus 1; 0 without one.
@@ -15,7 +16,7 @@ pub struct Methods {
 }
 
 /// A method.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Traced {
     /// The method, as in a task file.
     pub name: String,
@@ -24,12 +25,14 @@ pub struct Traced {
     /// Whether it is a constructor: an exception in front of the call of another constructor leaves it without a word.
     pub constructs: bool,
     /// The only segment of its activations, if it has no other.
-    pub single: Option<Rc<Ran>>,
+    pub single: Option<Ran>,
+    /// Its loops.
+    pub forest: Arc<Forest>,
     segments: Segments,
     /// For each handler's block, where segments begin. Edges lead to blocks.
     begins: Vec<Option<u32>>,
     targets: Vec<usize>,
-    ran: Vec<Option<Rc<Ran>>>,
+    ran: Vec<Option<Box<Ran>>>,
 }
 
 /// A segment that was run.
@@ -61,6 +64,7 @@ impl Methods {
             lengths: lengths.collect(),
             constructs: graph.name == b"<init>",
             single: None,
+            forest: Arc::new(Forest::of(graph)),
             begins: (0..graph.blocks.len()).map(|block| segments.begin(block)).collect(),
             targets: graph.edges.iter().map(|edge| edge.to).collect(),
             segments,
@@ -68,9 +72,8 @@ impl Methods {
         };
         if is_single {
             let numbers = 0..traced.segments.count();
-            let mut all = numbers.filter_map(|number| traced.ran(number));
-            let returns = all.find(|ran| ran.end == SegmentEnd::Returned);
-            traced.single = returns;
+            let mut all = numbers.filter_map(|number| traced.find(number));
+            traced.single = all.find(|ran| ran.end == SegmentEnd::Returned);
         }
         let place = number as usize;
         self.places.resize(self.places.len().max(place + 1), 0);
@@ -105,15 +108,24 @@ impl Methods {
 impl Traced {
     /// The segment of a number.
     #[inline]
-    pub(crate) fn ran(&mut self, number: u32) -> Option<Rc<Ran>> {
-        if let Some(Some(ran)) = self.ran.get(number as usize) {
-            return Some(Rc::clone(ran));
+    pub(crate) fn ran(&mut self, number: u32) -> Option<&Ran> {
+        if !matches!(self.ran.get(number as usize), Some(Some(_))) {
+            self.keep(number)?;
         }
-        self.find(number)
+        self.ran.get(number as usize)?.as_deref()
     }
 
     #[cold]
-    fn find(&mut self, number: u32) -> Option<Rc<Ran>> {
+    fn keep(&mut self, number: u32) -> Option<()> {
+        let (ran, place) = (self.find(number)?, number as usize);
+        if self.ran.len() <= place {
+            self.ran.resize(place + 1, None);
+        }
+        self.ran[place] = Some(Box::new(ran));
+        Some(())
+    }
+
+    fn find(&self, number: u32) -> Option<Ran> {
         let found = self.segments.segment(number)?;
         let next = match found.end {
             SegmentEnd::Call(at) => self.segments.at_call(at).and_then(|step| step.next),
@@ -124,19 +136,13 @@ impl Traced {
             Some(Next::Number(number)) => Some(number),
             Some(Next::Handler | Next::Returns) | None => None,
         };
-        let ran = Rc::new(Ran {
+        Some(Ran {
             bytecodes: found.blocks.iter().map(|&block| u64::from(self.lengths[block])).sum(),
             blocks: found.blocks.iter().map(|&block| block as u32).collect(),
             end: found.end,
             begin: found.begin,
             next,
-        });
-        let place = number as usize;
-        if self.ran.len() <= place {
-            self.ran.resize(place + 1, None);
-        }
-        self.ran[place] = Some(Rc::clone(&ran));
-        Some(ran)
+        })
     }
 
     /// The first number of the segments that begin with a block.

@@ -6,6 +6,7 @@
 use crate::methods::{Methods, Ran};
 use crate::stack::{Frame, Slot, Stack, Tag};
 use crate::words::{Event, NoEvent, event, nearest};
+use std::collections::HashMap;
 
 /// How an activation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,16 +26,42 @@ pub trait Visit {
     /// An activation of the method at a place begins. `caller` is the tag of the innermost one, if that is known. Gives its tag.
     fn enter(&mut self, stack: &Stack, caller: Option<Tag>, method: u32) -> Tag;
 
+    /// The activation that begins next has a receiver of the class with this number.
+    fn receiver(&mut self, class: u32) {
+        let _ = class;
+    }
+
     /// An activation has run a segment.
     fn segment(&mut self, stack: &Stack, tag: Tag, method: u32, ran: &Ran);
 
     /// An activation ended; it is not on the stack any more.
     fn leave(&mut self, stack: &Stack, frame: &Frame, left: Left);
 
+    /// An activation of a method begins that has this number in words, and of which nothing else is known. It is unknown on the stack.
+    fn nameless(&mut self, stack: &Stack, number: u32) {
+        let _ = (stack, number);
+    }
+
+    /// A call begins that is traced, of some. `number` is its number, `ns` the last clock.
+    fn call(&mut self, number: u64, ns: u64) {
+        let _ = (number, ns);
+    }
+
+    /// The clock, in front of the word that it belongs to.
+    fn clock(&mut self, ns: u64) {
+        let _ = ns;
+    }
+
     /// Events are missing: `lost` of them, or an unknown number.
     fn gap(&mut self, lost: Option<u64>) {
         let _ = lost;
     }
+}
+
+/// An answer about a trace that is found for each thread apart, and put together.
+pub trait Merge {
+    /// Adds the answer about other threads.
+    fn merge(&mut self, other: Self);
 }
 
 /// Why words cannot be replayed.
@@ -43,9 +70,6 @@ pub enum Fault {
     /// The words are not those of a trace.
     #[error(transparent)]
     Words(#[from] NoEvent),
-    /// A word names a method that the drill does not have.
-    #[error("there is no method with the number {0}")]
-    Method(u32),
     /// Calls stand within each other deeper than threads of a JVM go.
     #[error("more than {MOST_DEEP} calls are under way at once")]
     Deep,
@@ -68,10 +92,18 @@ const MOST_DEEP: usize = 1 << 22;
 #[derive(Debug, Default)]
 pub struct Replay {
     stack: Stack,
-    /// The last clock, nanoseconds.
-    pub time: u64,
     /// Activations that ended without a word.
     pub unseen: u64,
+    /// Places where an activation went on without a word.
+    pub untold: u64,
+    /// Activations of methods of which nothing is known.
+    pub nameless: u64,
+    /// The class of the last receiver of each method, by its number, as far as they are known.
+    receivers: HashMap<u32, u32>,
+    /// The place of what comes next in the order of all threads, if that is known.
+    pub place: Option<u64>,
+    /// Replayed events without a place, by [`to_place`](Self::to_place).
+    pub unplaced: u64,
 }
 
 impl Replay {
@@ -81,10 +113,16 @@ impl Replay {
         &self.stack
     }
 
+    /// The last clock was this one, nanoseconds, some words ago.
+    pub fn set_time(&mut self, ns: u64) {
+        (self.stack.time, self.stack.is_marked) = (ns, false);
+    }
+
     /// Goes on where nothing is known but the depth: at the beginning of a frame whose predecessors were not read.
     pub fn resume(&mut self, depth: u32, visit: &mut impl Visit) {
         self.leave_above(0, Left::Unknown, visit);
         self.stack.push_unknown(depth);
+        self.receivers.clear();
     }
 
     /// Replays words: whole events.
@@ -105,6 +143,54 @@ impl Replay {
         Ok(())
     }
 
+    /// Replays words up to the next clock, at least one event; gives their number.
+    ///
+    /// # Errors
+    /// As [`words`](Self::words).
+    pub fn to_clock(
+        &mut self,
+        words: &[u32],
+        methods: &mut Methods,
+        visit: &mut impl Visit,
+    ) -> Result<usize, Fault> {
+        let mut at = 0;
+        while at < words.len() {
+            let (one, length) = event(&words[at..])?;
+            if at > 0 && matches!(one, Event::Time { .. }) {
+                break;
+            }
+            at += length;
+            self.event(one, methods, visit)?;
+        }
+        Ok(at)
+    }
+
+    /// Replays words up to the next place in the order of all threads, at least one event; gives their number.
+    ///
+    /// # Errors
+    /// As [`words`](Self::words).
+    pub fn to_place(
+        &mut self,
+        words: &[u32],
+        methods: &mut Methods,
+        visit: &mut impl Visit,
+    ) -> Result<usize, Fault> {
+        let mut at = 0;
+        while at < words.len() {
+            let (one, length) = event(&words[at..])?;
+            if at > 0 && matches!(one, Event::Place { number } if self.place != Some(number)) {
+                if let Some(next) = next_of_program(&words[at..]) {
+                    self.end_single(next, visit);
+                }
+                break;
+            }
+            at += length;
+            self.unplaced += u64::from(one.is_of_program() && self.place.is_none());
+            self.event(one, methods, visit)?;
+        }
+        Ok(at)
+    }
+
     /// Ends the replay: activations that are still under way are left.
     pub fn end(&mut self, visit: &mut impl Visit) {
         self.leave_above(0, Left::Unknown, visit);
@@ -112,26 +198,36 @@ impl Replay {
 
     #[inline]
     fn event(&mut self, event: Event, methods: &mut Methods, visit: &mut impl Visit) -> Result<(), Fault> {
-        self.end_single(event, visit);
+        if self.end_single(event, visit) {
+            return Ok(());
+        }
         match event {
-            Event::Segment { depth, number } => {
+            Event::Segment { depth, number, untold } => {
                 let depth = nearest(depth, self.stack.depth());
                 self.to(depth, visit);
+                if untold {
+                    self.goes_on();
+                }
                 let returned = self.ran(number, methods, visit)?;
                 if returned {
                     self.leave_above(depth.saturating_sub(1), Left::Returned, visit);
                 }
+                self.stack.is_marked = false;
             }
             Event::Enter { depth, method } => {
                 let depth = nearest(depth, self.stack.depth().saturating_add(1));
                 self.enter(depth, method, methods, visit)?;
+                self.stack.is_marked = false;
             }
             Event::Caught { .. }
             | Event::Thrown { .. }
             | Event::Time { .. }
             | Event::Pad
             | Event::Gap { .. }
-            | Event::Thread { .. } => self.rare(event, methods, visit)?,
+            | Event::Thread { .. }
+            | Event::Place { .. }
+            | Event::Receiver { .. }
+            | Event::Call { .. } => self.rare(event, methods, visit)?,
         }
         Ok(())
     }
@@ -139,37 +235,57 @@ impl Replay {
     fn rare(&mut self, event: Event, methods: &mut Methods, visit: &mut impl Visit) -> Result<(), Fault> {
         match event {
             Event::Segment { .. } | Event::Enter { .. } | Event::Pad => {}
-            Event::Time { ns } => self.time = ns,
-            Event::Caught { block, depth, number } => {
+            Event::Place { number } => self.place = Some(number),
+            Event::Receiver { method, class } => {
+                self.receivers.insert(method, class);
+            }
+            Event::Time { ns } => {
+                (self.stack.time, self.stack.is_marked) = (ns, true);
+                visit.clock(ns);
+            }
+            Event::Caught { block, depth, number, untold } => {
                 self.to(depth, visit);
                 if let Some(number) = number {
-                    self.ran(number, methods, visit)?;
+                    self.stopped(number, untold, methods, visit)?;
                 }
                 if let Some(top) = self.stack.top() {
                     top.next = methods.get(top.method).and_then(|method| method.begin(block));
                     top.calls = false;
                 }
+                self.stack.is_marked = false;
             }
-            Event::Thrown { depth, number } => {
+            Event::Thrown { depth, number, untold } => {
                 self.to(depth, visit);
                 if self.stack.top().is_none_or(|top| !top.is_single) {
-                    self.ran(number, methods, visit)?;
+                    self.stopped(number, untold, methods, visit)?;
                 }
                 self.leave_above(depth.saturating_sub(1), Left::Thrown, visit);
                 if let Some(top) = self.stack.top() {
                     top.calls = false;
                 }
+                self.stack.is_marked = false;
             }
             // A depth alone: words have too few bits for so large a difference.
             Event::Gap { lost: 0, depth, .. } => self.to(depth, visit),
             Event::Gap { lost, depth, lowest } => {
+                // The clock in front may be of something in the gap.
+                self.stack.is_marked = false;
                 visit.gap(Some(lost.into()));
+                self.place = None;
+                self.receivers.clear();
                 self.leave_above(lowest.min(depth), Left::Unknown, visit);
                 self.stack.push_unknown(depth.saturating_sub(self.stack.depth()));
                 // Activations that went on may be anywhere in their code.
                 self.stack.forget();
             }
-            Event::Thread { depth, .. } => self.resume(depth, visit),
+            Event::Thread { depth, .. } => {
+                self.place = None;
+                self.resume(depth, visit);
+            }
+            Event::Call { number, depth } => {
+                self.resume(depth.saturating_sub(1), visit);
+                visit.call(number, self.stack.time);
+            }
         }
         Ok(())
     }
@@ -185,13 +301,24 @@ impl Replay {
         if self.stack.slots().len() >= MOST_DEEP {
             return Err(Fault::Deep);
         }
-        let place = methods.place(method).ok_or(Fault::Method(method))?;
         let caller = self.stack.top().map(|top| {
             let may_end = || methods.get(top.method).is_some_and(|caller| caller.constructs);
             top.perhaps |= !top.calls && may_end();
             top.tag
         });
-        let traced = methods.get(place).ok_or(Fault::Method(method))?;
+        let Some((place, traced)) =
+            methods.place(method).and_then(|place| Some((place, methods.get(place)?)))
+        else {
+            visit.nameless(&self.stack, method);
+            self.nameless += 1;
+            self.stack.push_unknown(1);
+            return Ok(());
+        };
+        if !self.receivers.is_empty()
+            && let Some(&class) = self.receivers.get(&method)
+        {
+            visit.receiver(class);
+        }
         let tag = visit.enter(&self.stack, caller, place);
         let is_single = traced.single.is_some();
         let next = traced.begin(0);
@@ -202,6 +329,31 @@ impl Replay {
         Ok(())
     }
 
+    /// The innermost activation went on somewhere in its code.
+    fn goes_on(&mut self) {
+        if let Some(top) = self.stack.top() {
+            (top.next, top.calls) = (None, false);
+            self.untold += 1;
+        }
+    }
+
+    /// An exception stopped the innermost activation in a segment. An exception from outside, as of `Thread.stop`, may stop the code of
+    /// the tracer between a word and what follows it.
+    fn stopped(
+        &mut self,
+        number: u32,
+        untold: bool,
+        methods: &mut Methods,
+        visit: &mut impl Visit,
+    ) -> Result<(), Fault> {
+        let top = self.stack.top().map(|top| (top.method, top.next));
+        let begin = top.and_then(|(method, _)| Some(methods.get_mut(method)?.ran(number)?.begin));
+        if untold || top.zip(begin).is_some_and(|((_, next), begin)| next.is_some_and(|next| next != begin)) {
+            self.goes_on();
+        }
+        self.ran(number, methods, visit).map(|_| ())
+    }
+
     /// The innermost activation has run a segment; whether it returned. The visitor learns nothing of an unknown one.
     #[inline]
     fn ran(&mut self, number: u32, methods: &mut Methods, visit: &mut impl Visit) -> Result<bool, Fault> {
@@ -210,29 +362,42 @@ impl Replay {
         let Some(method) = methods.get_mut(place) else { return Ok(false) };
         let ran = method.ran(number).filter(|ran| top.next.is_none_or(|next| next == ran.begin));
         let Some(ran) = ran else {
-            return Err(Fault::Segment { method: method.name.clone(), number });
+            let method = methods.get(place).map_or_else(String::new, |method| method.name.clone());
+            return Err(Fault::Segment { method, number });
         };
         top.next = ran.next;
         top.perhaps = false;
         top.calls = matches!(ran.end, spl_graph::SegmentEnd::Call(_));
         let returned = ran.end == spl_graph::SegmentEnd::Returned;
-        visit.segment(&self.stack, tag, place, &ran);
+        visit.segment(&self.stack, tag, place, ran);
         Ok(returned)
     }
 
-    /// A single segment has no word at its end: it ends with the next event, unless that is its exception.
+    /// A single segment has no word at its end: it ends with the next event, unless that is its exception. One within which was traced has a word;
+    /// whether the event is this one.
     #[inline]
-    fn end_single(&mut self, event: Event, visit: &mut impl Visit) {
+    fn end_single(&mut self, event: Event, visit: &mut impl Visit) -> bool {
         let depth = self.stack.depth();
         if self.stack.top().is_some_and(|top| top.is_single)
             && !matches!(event, Event::Thrown { depth: thrown, .. } if thrown == depth)
-            && !matches!(event, Event::Time { .. } | Event::Pad)
+            && !matches!(
+                event,
+                Event::Time { .. } | Event::Pad | Event::Place { .. } | Event::Receiver { .. }
+            )
         {
             // In a gap its exception may be missing.
             let left =
                 if matches!(event, Event::Gap { lost: 1.., .. }) { Left::Unknown } else { Left::Returned };
+            let is_its_own =
+                matches!(event, Event::Segment { depth: told, .. } if nearest(told, depth) == depth);
+            if let Some(top) = self.stack.top().filter(|_| is_its_own) {
+                top.is_single = false;
+            }
             self.leave_above(depth - 1, left, visit);
+            self.stack.is_marked &= !is_its_own;
+            return is_its_own;
         }
+        false
     }
 
     /// The stack has this depth: what is above has ended without a word, what is missing is unknown.
@@ -252,5 +417,16 @@ impl Replay {
                 visit.leave(&self.stack, &frame, left);
             }
         }
+    }
+}
+
+/// The next event of the program, or a gap in front of it.
+fn next_of_program(mut words: &[u32]) -> Option<Event> {
+    loop {
+        let (one, length) = event(words).ok()?;
+        if one.is_of_program() || matches!(one, Event::Gap { .. }) {
+            return Some(one);
+        }
+        words = &words[length..];
     }
 }

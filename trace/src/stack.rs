@@ -45,9 +45,31 @@ pub struct Stack {
     depth: u32,
     /// Number of gaps, behind which activations may be anywhere in their code.
     gaps: u32,
+    /// The last clock, nanoseconds.
+    pub(crate) time: u64,
+    /// Whether it stands directly in front of the word at hand.
+    pub(crate) is_marked: bool,
 }
 
 impl Stack {
+    /// The last clock, nanoseconds of the JVM's monotonic clock; 0 if there was none.
+    #[must_use]
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+
+    /// The clock directly in front of the word at hand, if one stands there: then the word tells a beginning or an end at that time.
+    #[must_use]
+    pub fn mark(&self) -> Option<u64> {
+        self.is_marked.then_some(self.time)
+    }
+
+    /// Whether no activation is known.
+    #[must_use]
+    pub fn knows_none(&self) -> bool {
+        !self.slots.iter().any(|slot| matches!(slot, Slot::Known(_)))
+    }
+
     /// Its parts, from the outermost on.
     #[must_use]
     pub fn slots(&self) -> &[Slot] {

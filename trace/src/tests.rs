@@ -1,10 +1,15 @@
 //! Random runs of methods, told as the woven code tells them: a replay makes the same of them. With gaps nothing it says is wrong.
 
 use crate::words::{Event, write};
-use crate::{Frame, Left, Methods, Ran, Replay, Slot, Stack, Tag, Visit};
+use crate::{
+    Counts, Detail, Frame, Hot, Left, Merge, MethodPaths, Methods, Paths, Ran, Replay, Slot, Stack, Tag,
+    Tree, Visit, Worst,
+};
 use proptest::prelude::*;
 use spl_classfile::class::ClassFile;
 use spl_graph::{Exit, Graph, Next, SegmentStep, Segments};
+
+mod timed;
 
 /// A class `T` with static methods without parameters; those with a handler catch everything that their first 14 bytes throw.
 fn class(codes: &[(&[u8], bool)]) -> Vec<u8> {
@@ -92,7 +97,7 @@ impl Runner<'_> {
         let Some(top) = self.stack.last_mut() else { return };
         top.number += step.add;
         let Some(next) = step.next else { return };
-        let event = Event::Segment { depth, number: top.number };
+        let event = Event::Segment { depth, number: top.number, untold: false };
         match next {
             Next::Number(number) => top.number = number,
             Next::Handler => unreachable!("no code leads to the handler"),
@@ -114,11 +119,18 @@ impl Runner<'_> {
                 (top.block, top.calls, top.number) =
                     (handler.target, 0, segments.begin(handler.target).unwrap());
                 self.run.blocks[top.id as usize].push(handler.target as u32);
-                return self
-                    .tell(Event::Caught { block: handler.target as u32, depth, number: Some(number) }, None);
+                return self.tell(
+                    Event::Caught {
+                        block: handler.target as u32,
+                        depth,
+                        number: Some(number),
+                        untold: false,
+                    },
+                    None,
+                );
             }
             self.stack.pop();
-            self.tell(Event::Thrown { depth, number }, None);
+            self.tell(Event::Thrown { depth, number, untold: false }, None);
         }
     }
 
@@ -194,7 +206,10 @@ fn depths(event: Event, before: u32) -> (u32, u32) {
         | Event::Time { .. }
         | Event::Pad
         | Event::Gap { .. }
-        | Event::Thread { .. } => (before, before),
+        | Event::Thread { .. }
+        | Event::Place { .. }
+        | Event::Receiver { .. }
+        | Event::Call { .. } => (before, before),
     }
 }
 
@@ -234,7 +249,10 @@ proptest! {
                     | Event::Time { .. }
                     | Event::Pad
                     | Event::Gap { .. }
-                    | Event::Thread { .. } => after,
+                    | Event::Thread { .. }
+                    | Event::Place { .. }
+                    | Event::Receiver { .. }
+                    | Event::Call { .. } => after,
                 };
                 let (before, low) = depths(*event, before);
                 if is_lost(place) {
@@ -292,6 +310,115 @@ proptest! {
             }
         });
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
+
+    #[test]
+    fn what_is_told_of_threads_apart_is_put_together(
+        one in proptest::collection::vec(any::<usize>(), 1..200),
+        other in proptest::collection::vec(any::<usize>(), 1..200),
+    ) {
+        with_graphs(|graphs, methods| {
+            let (one, other) = (words_of(graphs, &one), words_of(graphs, &other));
+            fn all<V: Visit + Merge>(threads: [&[u32]; 2], methods: &Methods, make: impl Fn() -> V, cut: fn(&mut V)) -> [V; 2] {
+                let replayed = |visit: &mut V, words: &[u32]| {
+                    let mut replay = Replay::default();
+                    cut(visit);
+                    replay.words(words, &mut methods.clone(), visit).unwrap();
+                    replay.end(visit);
+                };
+                let (mut at_once, mut apart) = (make(), make());
+                for words in threads {
+                    replayed(&mut at_once, words);
+                    let mut alone = make();
+                    replayed(&mut alone, words);
+                    apart.merge(alone);
+                }
+                [at_once, apart]
+            }
+            let threads = [&one[..], &other];
+            let [at_once, apart] = all(threads, &methods, Counts::default, |_| ());
+            assert_eq!((at_once.segments, at_once.blocks), (apart.segments, apart.blocks));
+            for place in 0..graphs.len() as u32 {
+                assert_eq!((at_once.blocks(place), at_once.calls(place)), (apart.blocks(place), apart.calls(place)));
+                assert_eq!(at_once.is_open(place), apart.is_open(place));
+            }
+            let [at_once, apart] = all(threads, &methods, Tree::default, |_| ());
+            assert_eq!(at_once.nodes(), apart.nodes());
+            let [at_once, apart] = all(threads, &methods, Worst::default, |_| ());
+            assert_eq!(at_once.methods(), apart.methods());
+            let [at_once, apart] = all(threads, &methods, || Hot::new(3), Hot::cut);
+            assert_eq!(at_once.most(usize::MAX), apart.most(usize::MAX));
+            let [at_once, apart] = all(threads, &methods, || Paths::new(&methods, Detail::Counts, |_| true), |_| ());
+            for (one, other) in at_once.methods().iter().zip(apart.methods()) {
+                let told = |of: &MethodPaths| {
+                    let mut all: Vec<_> = of.most().into_iter().map(|path| (of.key(path), path.count, path.bytecodes)).collect();
+                    all.sort_unstable();
+                    (all, of.entries, of.partly, of.other)
+                };
+                assert_eq!(told(one), told(other));
+            }
+        });
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_receiver_is_that_of_the_activation_or_unknown(
+        calls in proptest::collection::vec((0_u32..4, 1_u32..4, 0_u8..12), 1..200),
+    ) {
+        with_graphs(|_, mut methods| {
+            #[derive(Default)]
+            struct Told { receiver: Option<u32>, all: Vec<Option<u32>> }
+            impl Visit for Told {
+                fn receiver(&mut self, class: u32) { self.receiver = Some(class); }
+                fn enter(&mut self, _: &Stack, _: Option<Tag>, _: u32) -> Tag {
+                    self.all.push(self.receiver.take());
+                    0
+                }
+                fn segment(&mut self, _: &Stack, _: Tag, _: u32, _: &Ran) {}
+                fn leave(&mut self, _: &Stack, _: &Frame, _: Left) {}
+            }
+            // The recorder keeps two receivers, and forgets them where it tells of a gap. Words are lost now and then.
+            let (mut kept, mut lost, mut words, mut expected) = ([None; 2], 0, Vec::new(), Vec::new());
+            for (method, class, chance) in calls {
+                if chance == 0 {
+                    lost += 1;
+                    continue;
+                }
+                if lost > 0 {
+                    write(Event::Gap { lost, depth: 0, lowest: 0 }, &mut words);
+                    (kept, lost) = ([None; 2], 0);
+                }
+                let entry = &mut kept[method as usize % 2];
+                if *entry != Some((method, class)) {
+                    write(Event::Receiver { method: method * 3, class }, &mut words);
+                    *entry = Some((method, class));
+                    // The call behind it may overflow the stack.
+                    if chance == 1 {
+                        continue;
+                    }
+                }
+                write(Event::Enter { depth: 1, method: method * 3 }, &mut words);
+                expected.push(Some(class));
+            }
+            let mut told = Told::default();
+            Replay::default().words(&words, &mut methods, &mut told).unwrap();
+            assert_eq!(told.all, expected);
+        });
+    }
+}
+
+/// The words of a run.
+fn words_of(graphs: &[(Graph<'_>, Segments)], choices: &[usize]) -> Vec<u32> {
+    let run = Run { events: Vec::new(), blocks: Vec::new() };
+    let mut runner = Runner { graphs, stack: Vec::new(), run };
+    choices.iter().for_each(|choice| runner.step(*choice));
+    let mut words = Vec::new();
+    runner.run.events.iter().for_each(|(event, _, _)| write(*event, &mut words));
+    words
 }
 
 /// The activations that are under way at the end.

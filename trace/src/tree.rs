@@ -1,7 +1,7 @@
 //! The tree of calls: activations with the same methods above them are one node.
 
 use crate::methods::Ran;
-use crate::replay::{Left, Visit};
+use crate::replay::{Left, Merge, Visit};
 use crate::stack::{Frame, Stack, Tag};
 use std::collections::HashMap;
 
@@ -51,6 +51,20 @@ impl Tree {
         &self.nodes
     }
 
+    /// The node of a method below another one; without room for one more that one itself, and false.
+    fn child(&mut self, parent: Tag, method: u32) -> (Tag, bool) {
+        if let Some(tag) = self.children.get(&(parent, method)) {
+            return (*tag, true);
+        }
+        if self.nodes.len() >= MOST_NODES {
+            return (parent, false);
+        }
+        let tag = self.nodes.len() as Tag;
+        self.children.insert((parent, method), tag);
+        self.nodes.push(Node { method: Some(method), parent, ..Node::default() });
+        (tag, true)
+    }
+
     /// For each node its instructions with those of all that it calls.
     #[must_use]
     pub fn totals(&self) -> Vec<u64> {
@@ -66,20 +80,12 @@ impl Tree {
 impl Visit for Tree {
     fn enter(&mut self, stack: &Stack, caller: Option<Tag>, method: u32) -> Tag {
         let parent = caller.unwrap_or(if stack.depth() == 0 { Self::ROOT } else { Self::UNKNOWN });
-        let next = self.nodes.len() as Tag;
-        let tag = match self.children.get(&(parent, method)) {
-            Some(tag) => *tag,
-            None if self.nodes.len() < MOST_NODES => {
-                self.children.insert((parent, method), next);
-                self.nodes.push(Node { method: Some(method), parent, ..Node::default() });
-                next
-            }
-            None => {
-                self.folded += 1;
-                return parent;
-            }
-        };
-        self.nodes[tag as usize].calls += 1;
+        let (tag, has_room) = self.child(parent, method);
+        if has_room {
+            self.nodes[tag as usize].calls += 1;
+        } else {
+            self.folded += 1;
+        }
         tag
     }
 
@@ -89,5 +95,30 @@ impl Visit for Tree {
 
     fn leave(&mut self, _: &Stack, frame: &Frame, left: Left) {
         self.nodes[frame.tag as usize].thrown += u64::from(left == Left::Thrown);
+    }
+}
+
+impl Merge for Tree {
+    fn merge(&mut self, other: Self) {
+        self.folded += other.folded;
+        // Parents come first, and the first two nodes are the same in all trees.
+        let mut places: Vec<Tag> = vec![Self::ROOT, Self::UNKNOWN];
+        for (place, node) in other.nodes.into_iter().enumerate() {
+            let Some(method) = node.method else {
+                let mine = &mut self.nodes[place];
+                (mine.own, mine.thrown) = (mine.own + node.own, mine.thrown + node.thrown);
+                continue;
+            };
+            let parent = places[node.parent as usize];
+            let (tag, has_room) = self.child(parent, method);
+            let mine = &mut self.nodes[tag as usize];
+            mine.own += node.own;
+            mine.thrown += node.thrown;
+            match has_room {
+                true => mine.calls += node.calls,
+                false => self.folded += node.calls,
+            }
+            places.push(tag);
+        }
     }
 }

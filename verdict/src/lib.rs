@@ -7,6 +7,7 @@
 //! - [`SequentialComparison`] judges it after every window of paired sampling.
 //! - [`judge_assertion`] judges an assertion of the full language: [`judge`] gives the evidence of each of
 //!   its comparisons, [`decide`] that of the formula.
+//! - [`judge_counts`] judges a claim about counts, which have bounds and no probability.
 //! - [`correct`] bounds the errors of all results of a run together.
 //! - [`exit_status`] sums up a run.
 //!
@@ -26,6 +27,7 @@
 mod assertion;
 mod classic;
 mod correction;
+mod counted;
 mod evidence;
 mod exit;
 mod formula;
@@ -38,6 +40,7 @@ mod windowed;
 pub use assertion::{Asserted, Part, Times, judge_assertion};
 pub use classic::evaluate;
 pub use correction::{Correction, correct};
+pub use counted::{CountVerdict, Counted, judge_counts};
 pub use evidence::Evidence;
 pub use exit::{ExitStatus, Standing, exit_status};
 pub use formula::{Composed, decide};

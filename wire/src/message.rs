@@ -233,6 +233,11 @@ pub enum Drilled {
         /// Numbers as in arcs, see [`spl_model::arena`], and names with slashes. Several classes may have one number.
         classes: Vec<(u32, String)>,
     },
+    /// At the end of a drill: how often the code that counts, or writes a trace, was left out because a stack overflow left no room for it.
+    Uncounted {
+        /// Their number.
+        times: u32,
+    },
 }
 
 /// A method that was to count its edges, or set flags.

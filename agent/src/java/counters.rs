@@ -1,15 +1,19 @@
 //! The class of the counters in a JVM, and what a drill asks of the JVM's threads and class loaders.
 
-use super::{class_of, define, finds, rename, with_address};
+use super::{OVERFLOW, class_of, define, finds, rename, with_address};
 use crate::arenas::Arenas;
 use crate::jvm::{Jvm, ObjectRef};
 use jni::errors::Error;
 use jni::objects::{JByteArray, JObject};
 use jni::refs::Global;
+use jni::strings::JNIStr;
 use jni::{Env, JValue, jni_sig, jni_str};
 use spl_model::Clock;
 use spl_model::arena::{STACK, Timed};
 use std::time::Duration;
+
+const COUNTERS_NAME: &JNIStr = jni_str!("java/lang/SplCounters");
+const TRACE_NAME: &JNIStr = jni_str!("java/lang/SplTrace");
 
 const TABLE_MAGIC: i64 = 0x5350_4c00_0000_0003;
 const ROOTS_MAGIC: i64 = 0x5350_4c00_0000_0004;
@@ -59,6 +63,12 @@ const TRACE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/Sp
 
 /// Longest time in which a probe's cost is measured, when a drill of durations begins.
 const CALIBRATION: Duration = Duration::from_millis(100);
+/// Calls after which the JVM has compiled a method, and the longest time for them, where it compiles nothing.
+const WARM_ROUNDS: i32 = 12_000;
+const MOST_WARM_NS: i64 = 30_000_000;
+/// The first of some counters that no method has, because numbers grow from 0 on: the words right before the stack.
+const UNUSED: i32 = (STACK / 8) as i32 - 16;
+const _: () = assert!(Timed::WORDS <= 16);
 
 /// The class of the flags, defined when the first drill begins that sets them.
 const FLAGS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplFlags.class"));
@@ -92,20 +102,23 @@ impl Loader {
         self == Self::Jdk || JDK_PACKAGES.iter().any(|package| name.starts_with(package))
     }
 
-    /// Whether its classes find the class of the counters, or with `cover` that of the flags. A loader that is not
-    /// the JDK's is called, so this is for the agent thread. `loader` is the loader whose kind this is.
+    /// Whether its classes find the class of the counters, or with `cover` that of the flags, and that of stack overflows: where the stack has
+    /// overflowed, no code of a loader may have to run. A loader that is not the JDK's is called, so this is for the agent thread. `loader`
+    /// is the loader whose kind this is.
     pub fn finds_counters(self, env: &mut Env<'_>, loader: ObjectRef<'_>, cover: bool) -> bool {
         if self != Self::Other {
             return true;
         }
         // SAFETY: an `ObjectRef` is live; this one is dropped before it ends, and dropping deletes nothing.
         let loader = unsafe { JObject::from_raw(env, loader.raw().cast()) };
-        let found = if cover {
-            finds(env, &loader, "java.lang.SplFlags", jni_str!("java/lang/SplFlags"))
+        let counting = if cover {
+            ("java.lang.SplFlags", jni_str!("java/lang/SplFlags"))
         } else {
-            finds(env, &loader, "java.lang.SplCounters", jni_str!("java/lang/SplCounters"))
+            ("java.lang.SplCounters", COUNTERS_NAME)
         };
-        found.unwrap_or(false)
+        [counting, OVERFLOW]
+            .into_iter()
+            .all(|(name, internal)| finds(env, &loader, name, internal).unwrap_or(false))
     }
 }
 
@@ -129,12 +142,41 @@ pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error
     env.get_static_method_id(&class, jni_str!("counted"), jni_sig!("(I)J")).map(drop)
 }
 
+/// Number of counts and words of traces for which a stack overflow left no room, since it was cleared.
+pub fn uncounted(env: &mut Env<'_>) -> Result<u32, Error> {
+    let mut times = 0_u32;
+    for class in [COUNTERS_NAME, TRACE_NAME] {
+        let of_class = env.get_static_field(class, jni_str!("uncounted"), jni_sig!("I"))?.i()?;
+        times = times.saturating_add(of_class.cast_unsigned());
+    }
+    Ok(times)
+}
+
+/// Begins to count that from 0.
+pub fn clear_uncounted(env: &mut Env<'_>) -> Result<(), Error> {
+    [COUNTERS_NAME, TRACE_NAME].into_iter().try_for_each(|class| {
+        env.set_static_field(class, jni_str!("uncounted"), jni_sig!("I"), JValue::Int(0))
+    })
+}
+
+/// Lets the JVM compile what counts, in the agent's thread, which calls this.
+pub fn warm_counters(env: &mut Env<'_>) -> Result<(), Error> {
+    let (name, signature) = (jni_str!("warm"), jni_sig!("(IIJ)V"));
+    let arguments = [JValue::Int(UNUSED), JValue::Int(WARM_ROUNDS), JValue::Long(MOST_WARM_NS)];
+    env.call_static_method(COUNTERS_NAME, name, signature, &arguments)?.v()
+}
+
+/// Lets the JVM compile what writes traces, in the agent's thread, which calls this.
+pub fn warm_trace(env: &mut Env<'_>) -> Result<(), Error> {
+    let (name, signature) = (jni_str!("warm"), jni_sig!("(IJ)V"));
+    let arguments = [JValue::Int(WARM_ROUNDS), JValue::Long(MOST_WARM_NS)];
+    env.call_static_method(TRACE_NAME, name, signature, &arguments)?.v()
+}
+
 /// Measures what a probe of durations costs, in the arena of the agent's thread, which calls this.
 pub fn calibrate(env: &mut Env<'_>, clock: Clock) -> Result<(), Error> {
-    // The words right before the stack. No method uses them, because numbers grow from 0 on.
-    let id = (STACK / 8) as i32 - Timed::WORDS as i32;
     let nanoseconds = CALIBRATION.as_nanos() as i64;
-    let arguments = [JValue::Int(id), JValue::Bool(clock == Clock::Four), JValue::Long(nanoseconds)];
+    let arguments = [JValue::Int(UNUSED), JValue::Bool(clock == Clock::Four), JValue::Long(nanoseconds)];
     let (name, signature) = (jni_str!("calibrate"), jni_sig!("(IZJ)V"));
     env.call_static_method(jni_str!("java/lang/SplTimes"), name, signature, &arguments)?.v()
 }

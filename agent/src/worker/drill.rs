@@ -76,6 +76,8 @@ impl Worker {
             installed.map_err(|error| format!("the class of the counters is not accepted: {error}"))?;
             self.counts = true;
         }
+        let cleared = counters::clear_uncounted(env);
+        cleared.map_err(|error| format!("the class of the counters is not accepted: {error}"))?;
         if kind == DrillKind::Cover {
             let refused =
                 |error: jni::errors::Error| format!("the class of the flags is not accepted: {error}");
@@ -134,6 +136,11 @@ impl Worker {
             {
                 return Err(format!("the cost of a probe could not be measured: {error}"));
             }
+            let is_trace = matches!(what, What::Trace { .. });
+            let counts = !matches!(what, What::Durations(_) | What::Trace { blocks: false });
+            let warmed = if is_trace { counters::warm_trace(env) } else { Ok(()) };
+            let warmed = warmed.and_then(|()| if counts { counters::warm_counters(env) } else { Ok(()) });
+            warmed.map_err(|error| format!("the code that counts does not run: {error}"))?;
         } else {
             self.waves = Some(Waves::new(Instant::now()));
         }
@@ -304,7 +311,7 @@ impl Worker {
         if !has_places {
             self.shared.arenas().into_iter().for_each(Arenas::end_roots);
         }
-        self.shared.keep_receivers(&self.jvm, env);
+        self.shared.keep_final_messages(&self.jvm, env);
         let Some(drill) = self.shared.set_drill(None) else { return };
         for event in [Event::ClassFileLoadHook, Event::ThreadStart] {
             self.watch(false, event);

@@ -3,6 +3,7 @@
 use crate::choice::Choice;
 use crate::metric::{Metric, Need};
 use crate::metrics::{self, CATEGORIES};
+use crate::sj::least;
 use std::fmt::Write;
 
 /// The tree of packs. A metric that is disabled, or needs a count that the drill lacks, stands in brackets.
@@ -14,7 +15,7 @@ pub fn hierarchy(choice: &Choice, has_arcs: bool) -> String {
         let _ = writeln!(out, "  {category}: {about}");
         for metric in metrics::all().filter(|metric| metric.category == category) {
             let name = format!("{}.{}", metric.name, metric.kind.name());
-            let lacks = |need: &&Need| need.drill().is_none() || **need == Need::Arcs && !has_arcs;
+            let lacks = |need: &&Need| need.is_lacking(has_arcs);
             let why = metric.needs.iter().find(lacks).map(|need| format!(" needs {}", need.text()));
             let line = match (choice.has(metric), why) {
                 (true, None) => name,
@@ -53,20 +54,27 @@ pub fn explained(metrics: &[&Metric]) -> String {
     out
 }
 
-/// The least drill that counts all that the enabled metrics need.
-#[must_use]
-pub fn needed(choice: &Choice) -> String {
+/// The least specification of events for those of the enabled metrics that a drill has all of, as a file for `spl drill --spec`.
+///
+/// # Errors
+/// When there is no such metric; a line for each fact that no drill has.
+pub fn needed(choice: &Choice) -> Result<String, String> {
+    let least = least(choice);
+    let lacking = |need: &&Need| need.drill().is_none();
     let needs = choice.needs();
-    let known: Vec<&str> = needs.iter().filter_map(|need| need.drill()).collect();
-    let what = if known.contains(&"calls") { "calls" } else { "blocks" };
-    let mut out = match known.is_empty() {
-        true => String::new(),
-        false => format!("spl drill --what {what} --all -- COMMAND\n"),
-    };
-    for need in needs.iter().filter(|need| need.drill().is_none()) {
-        let of = choice.enabled().filter(|(metric, _)| metric.needs.contains(need));
-        let names: Vec<String> = of.map(|(metric, _)| metric.full_name()).collect();
-        let _ = writeln!(out, "no drill has {}, for {}", need.text(), names.join(", "));
+    let lacks: Vec<String> = needs.iter().filter(lacking).map(|need| lack(choice, *need)).collect();
+    if least.is_empty() {
+        return Err(if lacks.is_empty() { "no metric is enabled".to_owned() } else { lacks.join("\n") });
     }
-    out
+    let metrics = choice.enabled().filter(|(metric, _)| metric.unknown_needs().next().is_none()).count();
+    let metrics = if metrics == 1 { "1 metric needs".to_owned() } else { format!("{metrics} metrics need") };
+    let lacks: String = lacks.iter().map(|line| format!("# {line}\n")).collect();
+    Ok(format!("# What {metrics}: spl drill --spec FILE --all -- COMMAND\n{lacks}{least}"))
+}
+
+/// The enabled metrics that need something that no drill has.
+fn lack(choice: &Choice, need: Need) -> String {
+    let of = choice.enabled().filter(|(metric, _)| metric.needs.contains(&need));
+    let names: Vec<String> = of.map(|(metric, _)| metric.full_name()).collect();
+    format!("no drill has {}, for {}", need.text(), names.join(", "))
 }

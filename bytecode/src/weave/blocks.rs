@@ -37,17 +37,25 @@ impl Blocks {
             return self.start(slots, code);
         }
         let (Some(number), &[address, ..]) = (subject.number(site), slots.own) else { return Ok(0) };
-        Self::hit(number, address, code)
+        Self::hit(number, address, slots.spare, code)
     }
 
-    /// Adds 1 to a counter of the method, given where its address is.
-    pub(super) fn hit(number: u32, address: u16, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
-        code.load(Kind::Long, address);
-        if let Some(name) = names::HITS.get(number as usize) {
-            code.call_counters(name, names::HIT_NEAR)?;
-            return Ok(2);
-        }
-        code.int(number as i32)?.call_counters(names::HIT.0, names::HIT.1)?;
+    /// Adds 1 to a counter of the method, given where its address is, and a free slot.
+    pub(super) fn hit(
+        number: u32,
+        address: u16,
+        spare: u16,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        let calling = |code: &mut Emitter<'_, '_>| {
+            code.load(Kind::Long, address);
+            match names::HITS.get(number as usize) {
+                Some(name) => code.call_counters(name, names::HIT_NEAR)?,
+                None => code.int(number as i32)?.call_counters(names::HIT.0, names::HIT.1)?,
+            };
+            Ok(())
+        };
+        code.guarded(spare, calling, |code| code.uncounted(names::COUNTERS_CLASS).map(|_| ()))?;
         Ok(3)
     }
 

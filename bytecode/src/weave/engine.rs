@@ -6,22 +6,26 @@
 //! program. All these handlers count, because the depths of recursion are unknown afterwards. They count for
 //! every kind, because the kinds after the failed one did not run. The body's handler comes last and uses
 //! none of the program's locals.
+//!
+//! Where a handler of the program may have led to, our calls are guarded: a handler of its own stands next to each, which lets the program go
+//! on without it. So a handler or a `finally` of the program runs whole, however little of the stack is left. Not guarded are calls in front
+//! of calls of the program, which could have overflowed the stack, too, and those where values wait on the stack.
 
 use super::handlers::Handlers;
 use super::kinds::Weave;
 use super::lock;
 use super::slots::AllSlots;
 use super::subject::{Site, Subject};
-use super::woven::{ExitLandings, Landings, Woven};
+use super::woven::{ExitLandings, Guarded, Landings, Woven};
 use crate::constants::PoolBuilder;
-use crate::emit::{Emitter, Kind};
+use crate::emit::{Emitter, Guard, Kind, Known, Standing};
 use crate::layout::{Layout, PieceId};
 use crate::names;
 use spl_classfile::code::Handler;
 use spl_classfile::heads::block_heads;
 use spl_classfile::instruction::{Flow, Insn};
 use spl_classfile::opcode::{self, ATHROW, GOTO, POP};
-use spl_graph::EdgeKind;
+use spl_graph::{EdgeKind, Graph};
 use spl_model::Refusal;
 use std::ops::Range;
 
@@ -46,6 +50,8 @@ struct Weaver<'a, 'b> {
     heads: Vec<usize>,
     /// Number of these already passed.
     heads_passed: usize,
+    /// Whether a handler of the program may have led to a block.
+    behind_handlers: Vec<bool>,
     /// The block whose code in front stands further behind, and the offset before which it does.
     late: Option<(usize, u32)>,
     /// Returns.
@@ -53,19 +59,26 @@ struct Weaver<'a, 'b> {
     /// Exceptions that leave the method.
     wants_throws: bool,
     exits: Vec<Exit>,
+    /// Calls of our code without which the program goes on, each with the piece that has it.
+    guards: Vec<(PieceId, Guard)>,
     max_stack: usize,
 }
 
 /// Weaves all kinds into one method, in one pass, and places the result. The first of `weaves` enters first
-/// and leaves last.
+/// and leaves last. With `guards` calls of ours behind handlers of the program are guarded.
 pub(crate) fn weave<'a>(
     subject: &Subject<'a, '_>,
     weaves: &[Weave<'_>],
     pool: &mut PoolBuilder<'a>,
+    guards: bool,
 ) -> Result<Woven<'a>, Refusal> {
     let result = subject.signature.result.map(Kind::of);
     let wants_blocks = weaves.iter().any(|weave| weave.wanted().blocks);
     let heads = if wants_blocks { block_heads(subject.insns, &subject.code.handlers)? } else { Vec::new() };
+    let behind_handlers = match &subject.counted {
+        Some(counted) if guards => behind_handlers(&counted.graph),
+        _ => Vec::new(),
+    };
     let mut weaver = Weaver {
         subject,
         weaves,
@@ -73,44 +86,123 @@ pub(crate) fn weave<'a>(
         result,
         slots: AllSlots::behind(
             subject.code.max_locals,
+            behind_handlers.contains(&true),
             weaves.iter().map(|weave| (weave.locals(subject), weave.starts())),
             result,
         )?,
         layout: Layout::new(subject.code.bytes.len()),
         heads,
         heads_passed: 0,
+        behind_handlers,
         late: None,
         wants_exits: weaves.iter().any(|weave| weave.wanted().exits),
         wants_throws: weaves.iter().any(|weave| weave.wanted().throws),
         exits: Vec::new(),
+        guards: Vec::new(),
         max_stack: usize::from(subject.code.max_stack),
     };
-    if weaves.iter().any(Weave::starts) {
-        let (_, words) = weaver.at(Site::Start)?;
-        weaver.needs_stack(Some(0), 0, words);
-    }
+    let later_starts = weaver.start()?;
     weaver.before_region()?;
     let (entry, words) = weaver.at(Site::Entry)?;
     weaver.needs_stack(subject.height(subject.region), 0, words);
     let body = weaver.layout.next();
     weaver.program(subject.region..subject.insns.len())?;
     weaver.layout.enter_here(subject.code.bytes.len() as u32);
-    weaver.finish(entry..body)
+    weaver.finish(entry..body, later_starts)
 }
 
 impl<'a> Weaver<'a, '_> {
+    /// The code at the very start. Gives the part of it behind the first call of ours, which had room on the stack.
+    fn start(&mut self) -> Result<Option<Range<PieceId>>, Refusal> {
+        let (subject, weaves) = (self.subject, self.weaves);
+        self.insert(|code, slots| {
+            slots.is_full.map(|slot| code.zero(Kind::Int).store(Kind::Int, slot));
+            Ok(())
+        })?;
+        let mut second = None;
+        for (index, weave) in weaves.iter().enumerate().filter(|(_, weave)| weave.starts()) {
+            let at = |code: &mut Emitter<'_, '_>, slots: &AllSlots| {
+                weave.at(Site::Start, subject, slots.of(index), code)
+            };
+            let (piece, words) = self.insert(at)?;
+            second = second.or((index > 0).then_some(piece));
+            self.needs_stack(Some(0), 0, words.max(1));
+        }
+        // No handler of ours can stand where an object is not there yet.
+        Ok(second.filter(|_| !subject.constructs).map(|second| second..self.layout.next()))
+    }
+
     fn insert<T>(
         &mut self,
         build: impl FnOnce(&mut Emitter<'_, '_>, &AllSlots) -> Result<T, Refusal>,
     ) -> Result<(PieceId, T), Refusal> {
+        self.insert_at(None, build)
+    }
+
+    /// Inserts code where the program has this state.
+    fn insert_at<T>(
+        &mut self,
+        standing: Option<Standing>,
+        build: impl FnOnce(&mut Emitter<'_, '_>, &AllSlots) -> Result<T, Refusal>,
+    ) -> Result<(PieceId, T), Refusal> {
         let (pool, slots) = (&mut *self.pool, &self.slots);
-        self.layout.insert(|code| build(&mut Emitter { pool, code }, slots))
+        let (piece, (built, guards)) = self.layout.insert(|code| {
+            let mut emitter = Emitter::new(pool, code, standing);
+            let built = build(&mut emitter, slots)?;
+            Ok((built, emitter.guards))
+        })?;
+        self.guards.extend(guards.into_iter().map(|guard| (piece, guard)));
+        Ok((piece, built))
+    }
+
+    /// Whether calls of ours in front of an instruction are guarded: where a handler of the program may have led to it. Before the region a
+    /// handler of ours would have to keep an object that is not there yet.
+    fn is_guarded(&self, index: usize) -> bool {
+        let block = self.heads.partition_point(|head| *head <= index).saturating_sub(1);
+        index >= self.subject.region && self.behind_handlers.get(block) == Some(&true)
+    }
+
+    /// The state in front of an instruction, if its stack is empty but for an exception or a result.
+    fn standing(&self, index: usize) -> Option<Standing> {
+        let insn = self.subject.insns.get(index).filter(|_| self.is_guarded(index))?;
+        let handlers = || self.subject.code.handlers.iter().map(|handler| u32::from(handler.target));
+        let waits = match self.subject.height(index)? {
+            0 => None,
+            words if opcode::is_return(insn.opcode) => {
+                Some(self.result.filter(|result| usize::from(result.words()) == words)?)
+            }
+            1 if insn.opcode == ATHROW || handlers().any(|target| target == insn.at) => Some(Kind::Reference),
+            _ => return None,
+        };
+        Some(Standing { locals: Known::At(insn.at), waits, is_full: self.slots.is_full? })
+    }
+
+    /// The state on an edge from the instruction `from`, if the stack is empty at its end.
+    fn standing_on(&self, from: usize, edge: usize) -> Option<Standing> {
+        let graph = &self.subject.counted.as_ref()?.graph;
+        let edge = graph.edges.get(edge)?;
+        let first = graph.blocks.get(edge.to)?.first;
+        let index = self.subject.insns.binary_search_by_key(&first, |insn| insn.at).ok()?;
+        let insn = self.subject.insns.get(from).filter(|_| self.is_guarded(from))?;
+        // The types are those of the code that the edge leaves: the code on the edge is covered by the same handlers.
+        let locals = match edge.kind {
+            EdgeKind::FallThrough => Known::FallenTo(insn.end()),
+            EdgeKind::Switch { .. } => Known::Switched(insn.at),
+            EdgeKind::Taken | EdgeKind::Exception { .. } => Known::At(insn.at),
+        };
+        let is_empty = self.subject.height(index) == Some(0);
+        Some(Standing { locals, waits: None, is_full: self.slots.is_full? }).filter(|_| is_empty)
     }
 
     /// The code of all kinds for a site, and its stack words.
     fn at(&mut self, site: Site) -> Result<(PieceId, usize), Refusal> {
+        self.at_state(site, None)
+    }
+
+    /// [`at`](Self::at), where the program has this state.
+    fn at_state(&mut self, site: Site, standing: Option<Standing>) -> Result<(PieceId, usize), Refusal> {
         let (subject, weaves) = (self.subject, self.weaves);
-        self.insert(|code, slots| {
+        self.insert_at(standing, |code, slots| {
             let mut words = 0;
             for turn in 0..weaves.len() {
                 let index = if site.is_exit() { weaves.len() - 1 - turn } else { turn };
@@ -147,7 +239,7 @@ impl<'a> Weaver<'a, '_> {
         for (index, insn) in range.zip(insns) {
             self.layout.enter_here(insn.at);
             if let Some((block, _)) = self.late.take_if(|(_, from)| *from <= insn.at) {
-                let (_, words) = self.at(Site::BlockHead(block))?;
+                let (_, words) = self.at_state(Site::BlockHead(block), self.standing(index))?;
                 self.needs_stack(self.subject.height(index), 0, words);
             }
             if self.heads.get(self.heads_passed) == Some(&index) {
@@ -176,7 +268,7 @@ impl<'a> Weaver<'a, '_> {
             self.late = Some((self.heads_passed, from));
             return Ok(());
         }
-        let (_, words) = self.at(Site::BlockHead(self.heads_passed))?;
+        let (_, words) = self.at_state(Site::BlockHead(self.heads_passed), self.standing(index))?;
         self.needs_stack(self.subject.height(index), 0, words);
         self.layout.head_ends(insn.at);
         Ok(())
@@ -198,29 +290,32 @@ impl<'a> Weaver<'a, '_> {
         let edges = counted.graph.blocks.get(block).map(|block| block.edges.clone()).unwrap_or_default();
         let edges = || edges.clone().filter_map(|place| Some((place, counted.graph.edges.get(place)?)));
         if opcode::is_return(insn.opcode) {
-            let (_, words) = self.at(Site::Returning(block))?;
+            let (_, words) = self.at_state(Site::Returning(block), self.standing(index))?;
             self.needs_stack(self.subject.height(index), 0, words);
             return self.original(index, insn);
         }
         let throwing = Site::Throwing(block);
         if insn.opcode == ATHROW && self.weaves.iter().any(|weave| weave.is_on(throwing, self.subject)) {
-            let (_, words) = self.at(throwing)?;
+            let (_, words) = self.at_state(throwing, self.standing(index))?;
             self.needs_stack(self.subject.height(index), 0, words);
         }
         let taken = edges().find(|(_, edge)| edge.kind == EdgeKind::Taken);
         let falls = edges().find(|(_, edge)| edge.kind == EdgeKind::FallThrough);
         match (&insn.flow, taken) {
             (Flow::Jump(_), Some((taken, _))) if falls.is_some() => {
-                let (subject, weaves) = (self.subject, self.weaves);
-                let (pool, slots) = (&mut *self.pool, &self.slots);
-                let words = self.layout.push_through(*insn, |code| {
-                    on_edge(taken, subject, weaves, slots, &mut Emitter { pool, code })
+                let (subject, weaves, standing) = (self.subject, self.weaves, self.standing_on(index, taken));
+                let (piece, pool, slots) = (self.layout.next(), &mut *self.pool, &self.slots);
+                let (words, guards) = self.layout.push_through(*insn, |code| {
+                    let mut emitter = Emitter::new(pool, code, standing);
+                    let words = on_edge(taken, subject, weaves, slots, &mut emitter)?;
+                    Ok((words, emitter.guards))
                 })?;
+                self.guards.extend(guards.into_iter().map(|guard| (piece, guard)));
                 // The operands of the condition are not on the stack any more.
                 self.needs_stack(self.subject.height(index), 0, words);
             }
             (Flow::Jump(_), Some((taken, _))) => {
-                let (_, words) = self.at(Site::Edge(taken))?;
+                let (_, words) = self.at_state(Site::Edge(taken), self.standing_on(index, taken))?;
                 self.needs_stack(self.subject.height(index), 0, words);
                 self.layout.push(*insn);
             }
@@ -234,7 +329,7 @@ impl<'a> Weaver<'a, '_> {
             }
         }
         if let Some((falls, _)) = falls {
-            let (piece, words) = self.at(Site::Edge(falls))?;
+            let (piece, words) = self.at_state(Site::Edge(falls), self.standing_on(index, falls))?;
             self.needs_stack(self.subject.height(index + 1), 0, words);
             if insn.opcode == opcode::MONITORENTER {
                 self.layout.locked_from(insn.end(), piece);
@@ -248,7 +343,7 @@ impl<'a> Weaver<'a, '_> {
         if !self.weaves.iter().any(|weave| weave.is_on(Site::Edge(edge), self.subject)) {
             return Ok(());
         }
-        let (piece, words) = self.at(Site::Edge(edge))?;
+        let (piece, words) = self.at_state(Site::Edge(edge), self.standing_on(index, edge))?;
         self.needs_stack(self.subject.height(index), 0, words);
         let at = self.subject.insns.get(index).map_or(0, |insn| insn.at);
         self.layout.push(Insn { at, opcode: GOTO, bytes: &[], flow: Flow::Jump(target) });
@@ -281,26 +376,37 @@ impl<'a> Weaver<'a, '_> {
         Ok(())
     }
 
-    fn finish(mut self, entry: Range<PieceId>) -> Result<Woven<'a>, Refusal> {
+    fn finish(
+        mut self,
+        entry: Range<PieceId>,
+        later_starts: Option<Range<PieceId>>,
+    ) -> Result<Woven<'a>, Refusal> {
         let exits = if self.wants_throws { Some(self.exit_landings()?) } else { None };
-        // Code of the start has no handlers.
         let has_entry = self.weaves.iter().any(|weave| !weave.starts());
-        let has_handlers = has_entry || exits.is_some();
+        let has_handlers = has_entry || exits.is_some() || later_starts.is_some();
+        let is_guarded = has_handlers || !self.guards.is_empty();
         let unmeasured = if has_entry { self.unmeasured()? } else { None };
         let escaped = if has_handlers { Some(self.escaped()?) } else { None };
         let landings = Landings { exits, unmeasured, escaped };
-        let overflow = if has_handlers { self.pool.class(names::OVERFLOW)? } else { 0 };
+        let overflow = if is_guarded { self.pool.class(names::OVERFLOW)? } else { 0 };
         self.layout.place()?;
-        let (handlers, handler_index) = self.handlers(entry, &landings, overflow)?;
+        let (handlers, handler_index) = self.handlers((entry, later_starts), &landings, overflow)?;
         let max_stack = u16::try_from(self.max_stack).map_err(|_| Refusal::TableFull("stack".to_owned()))?;
         let (layout, slots) = (self.layout, self.slots);
-        Ok(Woven { layout, handlers, handler_index, slots, max_stack, landings })
+        let guarded = self.guards.iter().map(|(piece, guard)| Guarded {
+            landing: layout.inside(*piece, guard.landing),
+            others: [guard.instead, guard.resumed].map(|inside| layout.inside(*piece, inside)),
+            locals: guard.locals,
+            waits: guard.waits,
+        });
+        let guarded = guarded.collect();
+        Ok(Woven { layout, handlers, handler_index, slots, max_stack, landings, guarded })
     }
 
     /// The exception table, and the number of entries before the program's own.
     fn handlers(
         &self,
-        entry: Range<PieceId>,
+        (entry, later_starts): (Range<PieceId>, Option<Range<PieceId>>),
         landings: &Landings,
         overflow: u16,
     ) -> Result<(Vec<Handler>, Vec<usize>), Refusal> {
@@ -313,6 +419,14 @@ impl<'a> Weaver<'a, '_> {
         }
         if let Some(escaped) = landings.escaped {
             handlers.add_ours(entry.start, entry.end, landings.unmeasured, escaped);
+        }
+        if let (Some(starts), Some(escaped)) = (later_starts, landings.escaped) {
+            handlers.add(starts.start, starts.end, escaped, 0);
+        }
+        for (piece, guard) in &self.guards {
+            let [start, end, target] = [guard.guarded.start, guard.guarded.end, guard.landing]
+                .map(|inside| self.layout.inside(*piece, inside));
+            handlers.list.push(Handler { start, end, target, catches: overflow });
         }
         let index = handlers.keep(self.subject, entry.start)?;
         if let Some(exits) = &landings.exits {
@@ -391,6 +505,19 @@ impl<'a> Weaver<'a, '_> {
         self.needs_stack(Some(0), 0, 1 + words);
         Ok(handler)
     }
+}
+
+/// For each block whether a handler begins it, or it is reached from one.
+fn behind_handlers(graph: &Graph<'_>) -> Vec<bool> {
+    let mut behind = vec![false; graph.blocks.len()];
+    let mut open: Vec<usize> = graph.handlers.iter().map(|handler| handler.target).collect();
+    while let Some(block) = open.pop() {
+        let Some(is_behind) = behind.get_mut(block).filter(|is_behind| !**is_behind) else { continue };
+        *is_behind = true;
+        let edges = graph.blocks.get(block).map(|block| block.edges.clone()).unwrap_or_default();
+        open.extend(edges.filter_map(|edge| graph.edges.get(edge)).map(|edge| edge.to));
+    }
+    behind
 }
 
 /// The code of all kinds on an edge; returns the stack words it needs.

@@ -43,7 +43,10 @@ impl<'a> Weave<'a> {
             Planned::Calls => Self::Calls(Calls { id }),
             Planned::Cover { open } => Self::Cover(Cover { id, open }),
             Planned::Root { number } => Self::Root(Root { number: *number, id }),
-            Planned::Trace(shape) => Self::Trace(Trace { id, shape: *shape }),
+            Planned::Trace { shape, within, total, receivers, timed } => {
+                let (total, receivers, timed) = (*total, *receivers, *timed);
+                Self::Trace(Trace { id, shape: *shape, within: *within, total, receivers, timed })
+            }
             Planned::Durations(clock) => Self::Durations(Durations { id, clock: *clock }),
             Planned::Paths { blocks } => Self::Paths(Paths { id, blocks: *blocks }),
             #[cfg(test)]
@@ -209,13 +212,9 @@ impl<'a> Weave<'a> {
     pub(crate) fn lost(&self, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         match self {
             Self::Times(_) => Times::lost(code),
-            Self::Blocks(_)
-            | Self::Calls(_)
-            | Self::Cover(_)
-            | Self::Root(_)
-            | Self::Durations(_)
-            | Self::Paths(_)
-            | Self::Trace(_) => Ok(0),
+            Self::Blocks(_) | Self::Paths(_) => code.uncounted(names::COUNTERS_CLASS).map(|_| 2),
+            Self::Trace(_) => code.uncounted(names::TRACE_CLASS).map(|_| 2),
+            Self::Calls(_) | Self::Cover(_) | Self::Root(_) | Self::Durations(_) => Ok(0),
             #[cfg(test)]
             Self::Visits(_) => Ok(0),
         }

@@ -21,4 +21,4 @@ mod woven;
 pub(crate) use self::engine::weave;
 pub(crate) use self::kinds::Weave;
 pub(crate) use self::subject::{Counted, Subject};
-pub(crate) use self::woven::{ProgramLocals, Woven};
+pub(crate) use self::woven::{Guarded, ProgramLocals, THROWABLE, Woven};

@@ -53,7 +53,7 @@ impl Paths {
         }
         let (Some(step), &[address, ..]) = (step, slots.own) else { return Ok(words) };
         let ending = match step.end {
-            Some(end) => ended(end, paths, address, register, code)?,
+            Some(end) => ended(end, paths, (address, register), slots.spare, code)?,
             None => 0,
         };
         let changing = match (step.register, register) {
@@ -75,18 +75,21 @@ impl Paths {
 fn ended(
     end: Ended,
     paths: &CountedPaths,
-    address: u16,
-    register: Option<u16>,
+    (address, register): (u16, Option<u16>),
+    spare: u16,
     code: &mut Emitter<'_, '_>,
 ) -> Result<usize, Refusal> {
     match (end, register) {
-        (Ended::Known(number), _) => Blocks::hit(paths.first.wrapping_add(number), address, code),
+        (Ended::Known(number), _) => Blocks::hit(paths.first.wrapping_add(number), address, spare, code),
         (Ended::Sum(add), Some(register)) => {
-            code.load(Kind::Long, address).load(Kind::Int, register);
-            if add != 0 {
-                code.int(add)?.op(IADD);
-            }
-            code.call_counters(names::HIT.0, names::HIT.1)?;
+            let calling = |code: &mut Emitter<'_, '_>| {
+                code.load(Kind::Long, address).load(Kind::Int, register);
+                if add != 0 {
+                    code.int(add)?.op(IADD);
+                }
+                code.call_counters(names::HIT.0, names::HIT.1).map(|_| ())
+            };
+            code.guarded(spare, calling, |code| code.uncounted(names::COUNTERS_CLASS).map(|_| ()))?;
             Ok(4)
         }
         (Ended::Sum(_), None) => Err(Refusal::Malformed("a path has no register".to_owned())),

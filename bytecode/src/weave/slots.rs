@@ -19,6 +19,8 @@ pub(crate) struct AllSlots {
     /// Slot of each local variable, in the order of the kinds.
     slots: Vec<u16>,
     kinds: Vec<Kind>,
+    /// The local variable that is not 0 once guarded code has overflowed the stack, if there is such code.
+    pub(crate) is_full: Option<u16>,
     /// Number of `slots` that the start sets; they come first.
     started: usize,
     /// For each kind, the end of its range in `slots`.
@@ -29,16 +31,24 @@ pub(crate) struct AllSlots {
 }
 
 impl AllSlots {
-    /// The slots after `max_locals` others: the locals of each kind, and whether the start sets them, then the
-    /// method's result.
+    /// The slots after `max_locals` others: with `is_guarded` the one for guarded code, then the locals of each kind, and whether the start
+    /// sets them, then the method's result.
     pub(crate) fn behind(
         max_locals: u16,
+        is_guarded: bool,
         locals: impl Iterator<Item = (Vec<Kind>, bool)>,
         result: Option<Kind>,
     ) -> Result<Self, Refusal> {
         let full = || Refusal::TableFull("local variables".to_owned());
         let (mut slots, mut kinds, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         let (mut held, mut started) = (max_locals, 0);
+        let mut is_full = None;
+        if is_guarded {
+            (is_full, started) = (Some(held), 1);
+            slots.push(held);
+            kinds.push(Kind::Int);
+            held = held.checked_add(1).ok_or_else(full)?;
+        }
         for (of_one, starts) in locals {
             started += if starts { of_one.len() } else { 0 };
             for kind in of_one {
@@ -49,13 +59,13 @@ impl AllSlots {
             ends.push(slots.len());
         }
         let after = held.checked_add(result.map_or(1, Kind::words)).ok_or_else(full)?;
-        Ok(Self { slots, kinds, started, ends, held, max_locals: after })
+        Ok(Self { slots, kinds, is_full, started, ends, held, max_locals: after })
     }
 
     /// The slots of the kind `index`.
     pub(crate) fn of(&self, index: usize) -> Slots<'_> {
         let end_of = |index: usize| self.ends.get(index).copied().unwrap_or_default();
-        let start = index.checked_sub(1).map_or(0, end_of);
+        let start = index.checked_sub(1).map_or(usize::from(self.is_full.is_some()), end_of);
         Slots { own: self.slots.get(start..end_of(index)).unwrap_or_default(), spare: self.held }
     }
 

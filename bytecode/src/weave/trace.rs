@@ -3,13 +3,17 @@
 //! A local variable holds the number of the segment so far. Edges add to it. In front of calls, on edges that lead back, and in front of
 //! returns the code writes the number as a word, and sets the variable to the number with which the next segments begin. Handlers and the
 //! exit by exception write the number that the exception stopped. The start gives the two values that all of these take: the thread's ring
-//! and the activation's depth.
+//! and the activation's depth. With times one more call stands in front of that of the start, and of those of both ends.
+//!
+//! Where the events of all threads are in one order, another call in front of each of these takes a place in it. Both are guarded together: a
+//! word without a place of its own would seem to stand where the one before stands.
 
 use super::slots::Slots;
 use super::subject::{Site, Subject, Wanted};
 use crate::emit::{Emitter, Kind};
 use crate::names;
 use crate::plan::Shape;
+use spl_classfile::opcode;
 use spl_graph::{Next, SegmentStep, Segments};
 use spl_model::{InstrumentId, Refusal};
 
@@ -22,6 +26,14 @@ pub(crate) struct Trace {
     pub(crate) id: InstrumentId,
     /// Course of its activations.
     pub(crate) shape: Shape,
+    /// For a trace of calls of this method, among others: one of this number is traced.
+    pub(crate) within: Option<u32>,
+    /// Whether the events of all threads are in one order.
+    pub(crate) total: bool,
+    /// Whether words have the classes of receivers.
+    pub(crate) receivers: bool,
+    /// Whether the clock stands in front of the words of beginnings and ends.
+    pub(crate) timed: bool,
 }
 
 impl Trace {
@@ -47,23 +59,34 @@ impl Trace {
     ) -> Result<usize, Refusal> {
         let Some(segments) = subject.segments() else { return Ok(0) };
         match (site, slots.own) {
-            (Site::Start, own) => self.start(segments, own, code),
+            (Site::Start, own) => {
+                let has_receiver = self.receivers && !subject.is_static && !subject.constructs;
+                self.start((segments, has_receiver), own, code)
+            }
             (Site::Throw, &[token]) => {
+                self.mark(code)?;
+                self.place(token, code)?;
                 code.load(Kind::Long, token).int(0)?.call_trace(names::TRACE_THROWN)?;
                 Ok(3)
             }
             (Site::Throw, &[token, number]) => {
-                code.load(Kind::Long, token).load(Kind::Int, number).call_trace(names::TRACE_THROWN)?;
+                self.mark(code)?;
+                self.place(token, code)?;
+                code.load(Kind::Long, token).load(Kind::Int, number).call_trace(self.thrown())?;
                 Ok(3)
             }
             (Site::BlockHead(block), &[token, number]) if subject.catches(block) => {
                 let Some(begin) = segments.begin(block) else { return Ok(0) };
-                code.load(Kind::Long, token).int(block as i32)?.load(Kind::Int, number);
-                code.call_trace(names::TRACE_CAUGHT)?.int(begin as i32)?.store(Kind::Int, number);
+                let arguments = |code: &mut Emitter<'_, '_>| {
+                    self.place(token, code)?;
+                    code.load(Kind::Long, token).int(block as i32)?.load(Kind::Int, number);
+                    Ok(())
+                };
+                told(names::TRACE_CAUGHT, arguments, begin as i32, slots, code)?;
                 Ok(4)
             }
             (_, &[token, number]) => match step(site, segments) {
-                Some(step) => pass(step, token, number, code),
+                Some(step) => self.pass(step, token, number, slots, code),
                 None => Ok(0),
             },
             _ => Ok(0),
@@ -76,11 +99,28 @@ impl Trace {
         step.is_some_and(|step| step.add > 0 || step.next.is_some())
     }
 
-    fn start(&self, segments: &Segments, own: &[u16], code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+    fn start(
+        &self,
+        (segments, has_receiver): (&Segments, bool),
+        own: &[u16],
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        self.mark(code)?;
+        if self.total {
+            code.call_trace(names::TRACE_PLACE)?;
+        }
+        if has_receiver {
+            // Of a constructor the object must not be passed on before another constructor has run.
+            code.load(Kind::Reference, 0).int(self.id.0 as i32)?.call_trace(names::TRACE_RECEIVER)?;
+        }
         code.int(self.id.0 as i32)?;
         match *own {
             [token, number] => {
-                code.call_trace(names::TRACE_ENTER)?.store(Kind::Long, token);
+                match self.within {
+                    Some(of) => code.int(of as i32)?.call_trace(names::TRACE_WITHIN)?,
+                    None => code.call_trace(names::TRACE_ENTER)?,
+                };
+                code.store(Kind::Long, token);
                 code.int(segments.begin(0).unwrap_or(0) as i32)?.store(Kind::Int, number);
             }
             [token] => {
@@ -91,6 +131,67 @@ impl Trace {
             }
         }
         Ok(2)
+    }
+
+    /// Tells the clock, if it is wanted.
+    fn mark(&self, code: &mut Emitter<'_, '_>) -> Result<(), Refusal> {
+        if self.timed {
+            code.call_trace(names::TRACE_MARK)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a place in the order of all threads, with two stack words.
+    fn place(&self, token: u16, code: &mut Emitter<'_, '_>) -> Result<(), Refusal> {
+        if self.total {
+            code.load(Kind::Long, token).call_trace(names::TRACE_PLACE_WITHIN)?;
+        }
+        Ok(())
+    }
+
+    fn thrown(&self) -> (&'static str, &'static str) {
+        if self.within.is_some() { names::TRACE_WITHIN_THROWN } else { names::TRACE_THROWN }
+    }
+
+    fn pass(
+        &self,
+        step: SegmentStep,
+        token: u16,
+        number: u16,
+        slots: Slots<'_>,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
+        let Some(next) = step.next else {
+            if step.add > 0 {
+                code.add(number, step.add as i32)?;
+            }
+            return Ok(2);
+        };
+        let arguments = |code: &mut Emitter<'_, '_>| {
+            self.place(token, code)?;
+            code.load(Kind::Long, token).load(Kind::Int, number);
+            if step.add > 0 {
+                code.int(step.add as i32)?.op(opcode::IADD);
+            }
+            Ok(())
+        };
+        let begin = match next {
+            Next::Returns => {
+                let returned =
+                    if self.within.is_some() { names::TRACE_WITHIN_RETURN } else { names::TRACE_RETURN };
+                let calling = |code: &mut Emitter<'_, '_>| {
+                    self.mark(code)?;
+                    arguments(code)?;
+                    code.call_trace(returned).map(|_| ())
+                };
+                code.guarded(slots.spare, calling, |code| code.uncounted(names::TRACE_CLASS).map(|_| ()))?;
+                return Ok(4);
+            }
+            Next::Number(begin) => begin as i32,
+            Next::Handler => FLOWED,
+        };
+        told(names::TRACE_SEGMENT, arguments, begin, slots, code)?;
+        Ok(4)
     }
 }
 
@@ -105,25 +206,22 @@ fn step(site: Site, segments: &Segments) -> Option<SegmentStep> {
     }
 }
 
-fn pass(step: SegmentStep, token: u16, number: u16, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
-    let Some(next) = step.next else {
-        if step.add > 0 {
-            code.add(number, step.add as i32)?;
-        }
-        return Ok(2);
+/// Writes a word, and begins the next segment. Where the call overflows the stack, the number says that the word before is missing.
+fn told(
+    call: (&'static str, &'static str),
+    arguments: impl FnOnce(&mut Emitter<'_, '_>) -> Result<(), Refusal>,
+    begin: i32,
+    slots: Slots<'_>,
+    code: &mut Emitter<'_, '_>,
+) -> Result<(), Refusal> {
+    let &[_, number] = slots.own else { return Ok(()) };
+    let calling = |code: &mut Emitter<'_, '_>| {
+        arguments(code)?;
+        code.call_trace(call)?.int(begin)?.store(Kind::Int, number);
+        Ok(())
     };
-    code.load(Kind::Long, token).load(Kind::Int, number);
-    if step.add > 0 {
-        code.int(step.add as i32)?.op(spl_classfile::opcode::IADD);
-    }
-    let begin = match next {
-        Next::Returns => {
-            code.call_trace(names::TRACE_RETURN)?;
-            return Ok(4);
-        }
-        Next::Number(begin) => begin as i32,
-        Next::Handler => FLOWED,
-    };
-    code.call_trace(names::TRACE_SEGMENT)?.int(begin)?.store(Kind::Int, number);
-    Ok(4)
+    code.guarded(slots.spare, calling, |code| {
+        code.int(begin)?.int(names::TRACE_UNTOLD)?.op(opcode::IOR).store(Kind::Int, number);
+        Ok(())
+    })
 }

@@ -3,13 +3,15 @@
 use super::slots::AllSlots;
 use super::subject::Subject;
 use crate::constants::{PoolBuilder, class_constant};
+use crate::emit::Known;
 use crate::layout::{Layout, PieceId};
 use spl_classfile::code::Handler;
 use spl_classfile::frames::Type;
 use spl_classfile::signature::Field;
 use spl_model::Refusal;
 
-const THROWABLE: &[u8] = b"java/lang/Throwable";
+/// The class of the handlers' exceptions.
+pub(crate) const THROWABLE: &[u8] = b"java/lang/Throwable";
 
 /// The code with probes, placed.
 pub(crate) struct Woven<'a> {
@@ -20,6 +22,20 @@ pub(crate) struct Woven<'a> {
     pub(crate) slots: AllSlots,
     pub(crate) max_stack: u16,
     pub(super) landings: Landings,
+    /// The handlers next to guarded code.
+    pub(crate) guarded: Vec<Guarded>,
+}
+
+/// The handler next to guarded code: offsets in the new code, and the program's state there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guarded {
+    pub(crate) landing: u16,
+    /// The code in its place, and where both ways meet again, with an empty stack.
+    pub(crate) others: [u16; 2],
+    /// Where the program's locals have these types.
+    pub(crate) locals: Known,
+    /// Whether the value on the program's stack there is in the slot behind our locals.
+    pub(crate) waits: bool,
 }
 
 /// The starts of the handlers of our own code, in code order.

@@ -158,14 +158,18 @@ pub fn counters(class_bytes: &[u8], sizing: Option<&Sizing>) -> Plan {
 }
 
 /// A plan that tells all that every method runs, and also counts edges if asked.
-pub fn traces(class_bytes: &[u8], blocks: bool) -> Plan {
+pub fn traces(class_bytes: &[u8], blocks: bool, timed: bool) -> Plan {
     let class = ClassFile::read(class_bytes).expect("a class file");
     let mut plan = Plan::default();
     for (method, number) in class.methods.iter().filter(|method| method.code.is_some()).zip(0..) {
         let id = InstrumentId(number * 300);
         // Methods without a graph are refused by each kind that needs it.
         let Ok(graph) = Graph::of(&class, method) else { continue };
-        let probe = Probe::trace(&graph, id);
+        let probe = Probe::trace(&graph, id, id.0.is_multiple_of(5).then_some(id.0));
+        // Of three methods one has a place in the order of all threads.
+        let probe = if number % 3 == 0 { probe.in_total_order() } else { probe };
+        let probe = if number % 2 == 0 { probe.with_receivers() } else { probe };
+        let probe = if timed { probe.with_times() } else { probe };
         if blocks {
             plan.add(Probe::blocks(&probe.method_name, &probe.descriptor, id));
         }

@@ -12,7 +12,7 @@ use std::time::Duration;
 #[command(after_help = ANALYSE_HELP)]
 pub struct Analyse {
     /// The drill: its folder (out/drill, out/drill-2), or the folder that it is in if there is no other.
-    #[arg(value_name = "DRILL_FOLDER", required_unless_present_any = ["hierarchy", "explain", "needs"])]
+    #[arg(value_name = "DRILL_FOLDER", required_unless_present_any = ["hierarchy", "explain", "needs", "dep_graph"])]
     pub folder: Option<PathBuf>,
     /// In which form.
     #[arg(long = "as", value_name = "FORM", value_enum, default_value = "text")]
@@ -22,15 +22,20 @@ pub struct Analyse {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub choosing: Choosing,
+    #[command(flatten)]
+    pub claiming: Claiming,
     /// Print the tree of packs and metrics; what is disabled, or needs what the drill lacks, stands in brackets.
     #[arg(long, conflicts_with_all = ["explain", "needs", "form", "output"])]
     pub hierarchy: bool,
     /// Print the definitions of metrics, with what they need and their options; may be given several times.
     #[arg(long, value_name = "PATTERN", conflicts_with_all = ["needs", "form", "output"])]
     pub explain: Vec<String>,
-    /// Print the least drill that counts what the enabled metrics need.
-    #[arg(long, conflicts_with_all = ["form", "output"])]
-    pub needs: bool,
+    /// Print the least specification for `spl drill --spec` that counts what the named metrics need [default: the enabled ones]
+    #[arg(long, value_name = "PATTERN", num_args = 0.., conflicts_with_all = ["form", "output"])]
+    pub needs: Option<Vec<String>>,
+    /// Write which metric needs which facts and events, as a graph for Graphviz.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["hierarchy", "explain", "needs", "form", "output"])]
+    pub dep_graph: Option<PathBuf>,
 }
 
 /// `spl metrics`
@@ -39,6 +44,8 @@ pub struct Analyse {
 pub struct Metrics {
     #[command(flatten)]
     pub choosing: Choosing,
+    #[command(flatten)]
+    pub claiming: Claiming,
     /// Methods to count, by class and name: com.shop.Parser#next*, com.shop.**, a class; may be given several times [default: all]
     #[arg(long, value_name = "PATTERN", num_args = 1..)]
     pub methods: Vec<String>,
@@ -92,6 +99,17 @@ pub struct Choosing {
     /// One more space: the methods of a pattern, or of several with the same name; may be given several times.
     #[arg(long = "space", value_name = "NAME=PATTERN")]
     pub spaces: Vec<String>,
+}
+
+/// Which claims are judged.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Claiming {
+    /// Judge the claims of this task file about metrics, such as metric(size.run, com.shop.Parser) <= 5000.
+    #[arg(long, value_name = "FILE")]
+    pub tasks: Option<PathBuf>,
+    /// Write the results of the claims as JUnit XML to FILE, a test case for each claim.
+    #[arg(long, value_name = "FILE", requires = "tasks")]
+    pub junit: Option<PathBuf>,
 }
 
 /// How values are written.

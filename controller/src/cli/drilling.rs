@@ -46,6 +46,12 @@ pub struct Drill {
     /// record everything that runs, in its order (trace; trace,blocks counts blocks too, as a check).
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = drill_kinds(), default_value = "blocks")]
     pub what: Vec<DrillKind>,
+    /// Let a file say which events are recorded or counted, with which fields, in the language of *J; in place of --what.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["what", "clock"])]
+    pub spec: Option<PathBuf>,
+    /// With --spec: print what the file means, event by event, and the kind of drill that it takes; start nothing.
+    #[arg(long, requires = "spec")]
+    pub show: bool,
     /// With --what time: read the clock twice a call, or also where each probe begins and ends (four), as a check.
     #[arg(long, value_name = "READS", value_parser = clocks())]
     pub clock: Option<Clock>,
@@ -56,8 +62,29 @@ pub struct Drill {
     /// With --what trace: size of a thread's ring in KiB, a multiple of 16, at most 4080 [default: 4080]
     #[arg(long, value_name = "KIB", value_parser = chunks)]
     pub ring: Option<u8>,
+    /// With --what trace: write the trace as one stream, in place of files of its threads: to a file to make, a pipe that somebody reads,
+    /// unix:SOCKET or tcp:127.0.0.1:PORT. A name that ends with .gz is packed. `spl trace QUESTION FILE` reads it, and - as it comes.
+    #[arg(long, value_name = "TO")]
+    pub stream: Option<String>,
+    /// With --what trace: the order in which events are known, of each thread by itself (threads), or of all threads in one order (total), so
+    /// that they can be replayed together [default: threads]
+    #[arg(long, value_name = "ORDER", value_enum)]
+    pub order: Option<TraceOrder>,
+    /// With --what trace: record the class of each call's receiver, too.
+    #[arg(long)]
+    pub receivers: bool,
+    /// With --what trace: record only what runs within calls of these methods, in the thread that makes the call; may be given several
+    /// times.
+    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    pub within: Vec<String>,
+    /// With --within: record one call of COUNT in each thread, the first to begin with.
+    #[arg(long, value_name = "COUNT", requires = "within", value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX)))]
+    pub one_in: Option<u32>,
+    /// With --what trace: record the clock at the beginning and the end of each call, for `spl trace calls` and `timeline`.
+    #[arg(long)]
+    pub timed: bool,
     /// Methods to count, by class and name: com.shop.Parser#next*, com.shop.**, a class; may be given several times.
-    #[arg(long, value_name = "PATTERN", num_args = 1.., required_unless_present = "all")]
+    #[arg(long, value_name = "PATTERN", num_args = 1.., required_unless_present_any = ["all", "show"])]
     pub methods: Vec<String>,
     /// Count all methods of all classes but the JDK's.
     #[arg(long)]
@@ -99,7 +126,7 @@ pub struct Drill {
     #[arg(long, short)]
     pub quiet: bool,
     /// The program and its arguments.
-    #[arg(last = true, required_unless_present = "attach", value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present_any = ["attach", "show"], value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 
@@ -110,6 +137,15 @@ pub enum WhenFull {
     Drop,
     /// Wait for this program, up to 5 s.
     Wait,
+}
+
+/// The order in which the events of a trace are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceOrder {
+    /// Of each thread by itself.
+    Threads,
+    /// Of all threads.
+    Total,
 }
 
 /// `spl export`
@@ -134,18 +170,81 @@ pub struct Trace {
     /// The question.
     #[arg(value_name = "QUESTION", value_enum)]
     pub question: TraceQuestion,
-    /// The drill: its folder (out/drill, out/drill-2), or the folder that it is in if there is no other.
+    /// The drill: its folder (out/drill, out/drill-2), or the folder that it is in if there is no other; or a trace that
+    /// `spl drill --stream` has written, a pipe for it, or - for standard input. For events, a table that --as jbinstrace has written, or -.
     #[arg(value_name = "DRILL_FOLDER")]
     pub folder: PathBuf,
     /// Only this thread, by its id.
     #[arg(long, value_name = "ID")]
     pub thread: Option<u64>,
-    /// Number of lines to show at most (tree, hot, worst).
-    #[arg(long, value_name = "COUNT", default_value_t = 40)]
-    pub limit: usize,
+    /// Only what ran from this time on after the trace's first clock, such as 250ms or 1m30s; calls that were under way then are not known.
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    pub from: Option<Duration>,
+    /// Only what ran up to this time after the trace's first clock. Clocks stand 4,096 words apart, with --timed at each call.
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    pub to: Option<Duration>,
+    /// Number of lines to show at most (tree, hot, worst, unseen, calls, sites, switches; of each method: paths), or of calls (timeline)
+    /// [default: 40, for timeline 20]
+    #[arg(long, value_name = "COUNT")]
+    pub limit: Option<usize>,
+    /// Only calls with this number (calls, timeline): among those of their thread, as --within counts them, or of its outermost calls.
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub call: Option<u64>,
     /// Segments of a sequence, at most 64 (hot).
     #[arg(long, value_name = "SEGMENTS", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub length: u8,
+    /// Detail of loops in a path (paths).
+    #[arg(long, value_name = "DETAIL", value_enum, default_value_t = Loops::Counts)]
+    pub loops: Loops,
+    /// Only these methods, by class and name as in `spl drill` (paths, worst); may be given several times.
+    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    pub methods: Vec<String>,
+    /// In which form: json (paths, unseen, sites, switches, calls), csv (calls), chrome (timeline), jbinstrace (replay) [default: text]
+    #[arg(long = "as", value_name = "FORM", value_enum)]
+    pub form: Option<TraceForm>,
+    /// All threads in the order in which their events came, of a drill with --order total (replay).
+    #[arg(long)]
+    pub merged: bool,
+    /// With --as jbinstrace: 1 for one trace of all threads, 2 for one of each thread [default: 2]
+    #[arg(long, value_name = "MODE", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub mode: Option<u8>,
+    /// With --as jbinstrace: a folder to make for its tables. For timeline: the file of the page, or of --as chrome.
+    #[arg(long, short, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+impl Trace {
+    /// Lines, or calls, to show at most.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.limit.unwrap_or(if self.question == TraceQuestion::Timeline { 20 } else { 40 })
+    }
+}
+
+/// Detail of loops in a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Loops {
+    /// Their turns in order.
+    Exact,
+    /// Numbers of turns for each way through a loop.
+    Counts,
+    /// Which ways were taken.
+    Once,
+}
+
+/// The form of an answer about a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceForm {
+    /// Text for people.
+    Text,
+    /// A line of JSON for each path, call, or pair of threads.
+    Json,
+    /// A table with a line for each call.
+    Csv,
+    /// The Trace Event Format, which Perfetto, chrome://tracing and speedscope open.
+    Chrome,
+    /// JBInsTrace's event numbers.
+    Jbinstrace,
 }
 
 /// A question to a trace.
@@ -159,6 +258,20 @@ pub enum TraceQuestion {
     Hot,
     /// The call of each method that ran most bytecodes, with its blocks.
     Worst,
+    /// Which ways whole calls took through their methods, with loops as parts of their own.
+    Paths,
+    /// Number of times that another thread went on, by pairs of threads, of a drill with --order total.
+    Switches,
+    /// The calls whose receiver chooses the method, with its classes, of a drill with --receivers.
+    Sites,
+    /// Calls that entered no traced method: native ones, and those of methods that were not traced.
+    Unseen,
+    /// The calls within which was traced, or the outermost ones of each thread: the slowest first.
+    Calls,
+    /// The slowest calls over time, with what they called (--timed): as text, as a page of HTML (--output) or for other tools.
+    Timeline,
+    /// The events of a table in JBInsTrace's numbers.
+    Events,
     /// Whether counters of the same run have counted the same (--what trace,blocks).
     Check,
     /// The trace's words and bytes.

@@ -43,6 +43,7 @@ Examples:
   spl drill --what cover --all -- java -jar service.jar
   spl drill --what time --methods 'com.shop.**' --attach 4711 --for 20s
   spl drill --what paths --methods 'com.shop.Parser' -- java -jar service.jar
+  spl drill --spec events.sj --show; spl drill --spec events.sj --all -- java -jar service.jar
 
 Each method counts how often its blocks and edges run, from the first instruction of its class on. The table has a line for \
 each method that was called: calls, instructions of bytecode in the method itself, blocks that ran. An interval means that \
@@ -73,17 +74,29 @@ Exit status: 0 it is written, 2 it could not be.";
 pub(super) const TRACE_HELP: &str = "\
 Examples:
   spl drill --what trace --methods 'com.shop.**' --out out -- java -jar shop.jar
+  spl drill --what trace --all --within 'com.shop.Api#handle' --one-in 100 --attach 4711 --for 30s
+  spl drill --what trace --all --order total -- java -jar shop.jar; spl trace replay out --merged; spl trace switches out
+  spl drill --what trace --all --receivers -- java -jar shop.jar; spl trace sites out
+  spl drill --what trace --timed --all --within 'com.shop.Api#handle' --one-in 100 --attach 4711 --for 30s; spl trace calls out
+  spl trace timeline out --call 301
+  spl trace timeline out --output slow.html
+  spl trace timeline out --as chrome --output slow.json
   spl trace tree out
   spl trace replay out --thread 1 | less
+  spl trace paths out --methods 'com.shop.Parser#next*' --loops exact
+  spl trace replay out --as jbinstrace --output events; spl trace events events/1.csv
   spl drill --what trace,blocks --all --out out -- java -jar shop.jar; spl trace check out
 
 Lines of replay begin with the depth: > a call begins, = blocks that it ran, < how it ended. Behind the blocks, @12 is the call at offset 12 \
-that follows, . a return, ! an exception in the last block. Blocks are those of `spl cfg`.
+that follows, . a return, ! an exception in the last block. Blocks are those of `spl cfg`. With --within a line call, with its number and the clock, begins \
+each call that is traced.
+
+Times of calls need a drill with --timed. A call's own time is without the calls that it made; a method without calls and branches has no end of its own, and its time is its caller's. Where a clock is missing, ? or bounds are shown.
 
 Where events are missing the stack below is still right: calls that may have ended in a gap are not shown as running. A trace needs \
 the class files of its drill, so none with --no-classes.
 
-Exit status: 0 it is answered, 2 it could not be, or check has found a difference.";
+Exit status: 0 it is answered, 2 it could not be, or check has found a difference or a fault of a file.";
 
 pub(super) const ANALYSE_HELP: &str = "\
 Examples:
@@ -91,24 +104,67 @@ Examples:
   spl analyse out/drill-2 --as csv --disable '*' --enable 'size.*' --enable M42
   spl analyse out --space parser='com.shop.Parser#*' --set 'size.hot*:p=0.8' --as xml -o metrics.xml
   spl analyse --explain 'polymorphism.*'
+  spl analyse out --tasks my.tasks --junit claims.xml
+  spl analyse --needs size polymorphism > least.sj; spl drill --spec least.sj --all -- java -jar service.jar
 
 Metrics are those of Dufour and others, Dynamic Metrics for Java (2003), of the spaces whole, app (the program's own classes), lib, and \
 each --space. A drill with --what calls has what all of them need, one of blocks no calls. Each value says whether it is exact, lies \
 between bounds, or is partial (~), with the reasons. A pattern names a pack, a metric or its number, with * for any characters. \
---enable beats --disable.
+--enable beats --disable. With --tasks the claims of a task file about metrics are judged.
 
-Exit status: 0 metrics were computed, 2 none could be or something went wrong.";
+Exit status: 0 metrics were computed and all claims hold, 1 a claim fails, 2 no metric could be computed or something went wrong, 3 no claim fails and one is \
+undecided.";
 
 pub(super) const METRICS_HELP: &str = "\
 Examples:
   spl metrics -- java -jar app.jar
   spl metrics --jdk --disable '*' --enable polymorphism -- java -cp app.jar com.shop.Main
   spl metrics --methods 'com.shop.**' --for 60s -- java -jar service.jar
+  spl metrics --tasks my.tasks --junit claims.xml -- java -jar app.jar
 
 This is `spl drill --what calls --all` and then `spl analyse`. The program is several times slower meanwhile. metrics.json, \
-metrics.csv and metrics.xml are written next to the counts. With --jdk the JDK's classes count too, and calls of them are known.
+metrics.csv and metrics.xml are written next to the counts. With --jdk the JDK's classes count too, and calls of them are known. With \
+--tasks the claims of a task file about metrics are judged, such as metric(polymorphism.targetPolyDensity, com.shop.Parser) <= 0.05.
 
-Exit status: 0 metrics were computed, 2 none could be or something went wrong.";
+Exit status: 0 metrics were computed and all claims hold, 1 a claim fails, 2 no metric could be computed or something went wrong, 3 no claim fails and one is \
+undecided.";
+
+pub(super) const STORE_HELP: &str = "\
+Examples:
+  spl store add out --tag nightly
+  spl store list --tag nightly
+  spl store tag 3 4 --add release --remove nightly
+  spl store remove 3
+
+The store is one file of SQLite: --store, the environment variable SPL_STORE, or spl-store.db in the current folder. `spl store add` takes \
+drills that have metrics.json, as `spl metrics` writes it, and measurements (result.eval, assertions.jsonl). All folders of a command are \
+inserted, or none. A run keeps its number and its tags when it is inserted again after `spl analyse` or while it goes on.
+
+Exit status: 0 it is done, 2 something went wrong, and the store is as it was.";
+
+pub(super) const QUERY_HELP: &str = "\
+Examples:
+  spl query @runs
+  spl query @metric base.instructions.value app
+  spl query --as csv \"SELECT run, value FROM value WHERE metric = 'size.hot.value' AND space = 'app'\"
+  spl query --from slowest.sql nightly
+
+Tables and views: run, tag, value (a line for each metric of each space), verdict, method, latest (docs/files.md has their columns). \
+A query only reads: the file stays as it is, byte for byte. It ends with an error after 5 s, beyond 10,000 rows, beyond 64 MiB, or with a text of more than 1 MB. A word \
+@NAME is NAME.sql in the folder of the store, or else a saved query of spl.
+
+Exit status: 0 there is an answer, 2 there is none.";
+
+pub(super) const PAGES_HELP: &str = "\
+Examples:
+  spl pages --export site
+  spl pages --export site --replace --tag nightly --compare 3,7
+
+index.html leads to a page for each program (its runs by metrics), each run (values, methods, claims), and the difference to the \
+run before it for each of the 25 newest. A difference is marked where it is outside the spread of repeats: runs of the same command \
+with the same tags. The pages need no network and no script.
+
+Exit status: 0 they are written, 2 something went wrong.";
 
 pub(super) const SERVE_HELP: &str = "\
 Examples:

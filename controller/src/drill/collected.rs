@@ -1,8 +1,10 @@
 //! The messages of a JVM about its drill, and its counters.
 
+use super::arriving::Arriving;
 use super::budget::{Budget, cpu_ns};
 use super::counters::{Apart, Arcs, CountersFile, Place};
 use super::rings::{Rings, Traced, Tracing};
+use crate::numbers::counted;
 use spl_model::{DrillKind, Scope, one_line};
 use spl_profile::{CountedClass, CountedMethod, ProbeCost, counting};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
@@ -25,6 +27,8 @@ pub struct Collected {
     /// How to trace, and the rings that are read.
     tracing: Option<Tracing>,
     rings: Option<Rings>,
+    /// The files of the classes of a trace.
+    arriving: Option<Arriving>,
     /// The methods of the drill.
     scope: Scope,
     /// By their numbers; the second value is the length of the whole class file.
@@ -33,6 +37,7 @@ pub struct Collected {
     class_bytes: u64,
     left: BTreeMap<String, String>,
     doubts: Vec<String>,
+    uncounted: u32,
     changed: (u32, u64),
     budget: Budget,
     /// The numbers of the counters of each class's methods, by the methods' places.
@@ -86,6 +91,8 @@ pub struct Profile {
     pub left: BTreeMap<String, String>,
     /// Why counts may not be exact; one line each.
     pub doubts: Vec<String>,
+    /// Counts, and words of traces, for which stack overflows left no room.
+    pub uncounted: u32,
     /// Loaded classes that were changed when the drill began, and nanoseconds for it.
     pub changed: (u32, u64),
     /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then, and the large ones.
@@ -119,11 +126,13 @@ impl Collected {
             counters: None,
             tracing,
             rings: None,
+            arriving: None,
             scope,
             classes: BTreeMap::new(),
             class_bytes: 0,
             left: BTreeMap::new(),
             doubts: Vec::new(),
+            uncounted: 0,
             changed: (0, 0),
             budget: Budget::default(),
             counting: BTreeMap::new(),
@@ -188,7 +197,9 @@ impl Collected {
                 let counters = CountersFile::open(place, &self.scope, self.what)?;
                 if let Some(tracing) = &self.tracing {
                     let (memory, first, count) = counters.rings()?;
-                    self.rings = Some(Rings::begin(memory, first, count, tracing, self.pid)?);
+                    let rings = Rings::begin(memory, first, count, tracing, self.pid)?;
+                    self.arriving = Some(Arriving::new(rings.folder(), tracing));
+                    self.rings = Some(rings);
                 }
                 self.counters = Some(counters);
                 return Ok(Step::Answer(ToAgent::CountersOpened));
@@ -222,16 +233,7 @@ impl Collected {
                 let counted = CountedClass { name, bytes: Vec::new(), from_start, methods };
                 self.classes.insert(class, (counted, length));
             }
-            Drilled::Bytes { class, bytes } => {
-                let known = self.classes.get_mut(&class);
-                let Some((counted, length)) = known else {
-                    return Err("the agent sent bytes of a class that it did not name".to_owned());
-                };
-                counted.bytes.extend_from_slice(&bytes);
-                if counted.bytes.len() > *length as usize {
-                    return Err(format!("the agent sent more bytes of {} than it said", counted.name));
-                }
-            }
+            Drilled::Bytes { class, bytes } => return self.bytes(class, &bytes),
             Drilled::Left { name, why } => {
                 self.left.insert(name, why);
             }
@@ -246,10 +248,36 @@ impl Collected {
                 }
                 self.receivers.extend(classes);
             }
+            Drilled::Uncounted { times } => {
+                self.uncounted = times;
+                let times = counted(times.into(), "count", "counts");
+                self.doubts.push(format!(
+                    "stack overflows left no room for {times} (or words of a trace), or Thread.stop ended them: counts of the methods that were ended so may be too low"
+                ));
+            }
             Drilled::VirtualThreads => self.doubts.push(
                 "virtual threads ran: where two carriers add to one counter at once, a count is lost"
                     .to_owned(),
             ),
+        }
+        Ok(Step::Go)
+    }
+
+    /// Adds bytes of a class file.
+    fn bytes(&mut self, class: u32, bytes: &[u8]) -> Result<Step, String> {
+        let known = self.classes.get_mut(&class);
+        let Some((counted, length)) = known else {
+            return Err("the agent sent bytes of a class that it did not name".to_owned());
+        };
+        counted.bytes.extend_from_slice(bytes);
+        if counted.bytes.len() > *length as usize {
+            return Err(format!("the agent sent more bytes of {} than it said", counted.name));
+        }
+        let is_whole = counted.bytes.len() == *length as usize;
+        if let Some(arriving) = self.arriving.as_mut().filter(|_| is_whole)
+            && let Err(why) = arriving.add(counted)
+        {
+            return Ok(Step::Note(why));
         }
         Ok(Step::Go)
     }
@@ -367,6 +395,7 @@ impl Collected {
             classes: whole.into_iter().map(|(class, _)| class).collect(),
             left: self.left,
             doubts: self.doubts,
+            uncounted: self.uncounted,
             changed: self.changed,
             values,
             shared,

@@ -1,6 +1,7 @@
 //! Why figures of methods may be too low.
 
-use spl_profile::CountedClass;
+use crate::numbers::plural;
+use spl_profile::{CountedClass, CountedMethod};
 use std::collections::BTreeSet;
 
 /// Why a figure may be too low.
@@ -21,4 +22,23 @@ pub fn intrinsics(class: &CountedClass) -> BTreeSet<String> {
     let all = spl_bytecode::inspect(&class.bytes).map(|info| info.methods).unwrap_or_default();
     let intrinsics = all.iter().filter(|one| one.intrinsic);
     intrinsics.map(|one| format!("{}.{}{}", class.name, one.name, one.descriptor)).collect()
+}
+
+/// Why the traces of methods are not all that they ran.
+pub fn of_traces(classes: &[CountedClass]) -> Vec<String> {
+    let traced = |class: &CountedClass| class.methods.iter().filter(|one| one.counters.is_ok()).count();
+    let late: usize = classes.iter().filter(|class| !class.from_start).map(traced).sum();
+    let is_replaced = |class: &CountedClass| {
+        let intrinsics = intrinsics(class);
+        let name = |one: &CountedMethod| format!("{}.{}{}", class.name, one.name, one.descriptor);
+        let traced = class.methods.iter().filter(|one| one.counters.is_ok());
+        traced.filter(|one| intrinsics.contains(&name(one))).count()
+    };
+    let replaced: usize = classes.iter().map(is_replaced).sum();
+    let doubts = [
+        (late, "the trace has it only from the change of its class on"),
+        (replaced, "the JVM may replace its calls by an intrinsic, which no trace has"),
+    ];
+    let some = doubts.into_iter().filter(|(methods, _)| *methods > 0);
+    some.map(|(methods, doubt)| format!("{}: {doubt}", plural(methods as u64, "method"))).collect()
 }

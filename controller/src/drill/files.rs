@@ -10,7 +10,6 @@ use super::paths::{self, PathFigures};
 use super::taken::{Figures, Taken};
 use super::traced;
 use crate::drilled::digest;
-use crate::numbers::plural;
 use crate::sources::Sources;
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
@@ -64,12 +63,9 @@ impl Drop for Folder {
     /// A drill without results leaves no folder behind that looks like one with results.
     fn drop(&mut self) {
         let mark = self.folder.join(MARK);
-        traced::clear(&self.folder, false);
         // Traces without the rest can be read, and their folder is not free.
-        if !self.is_written
-            && !self.folder.join(traced::FOLDER).exists()
-            && fs::metadata(&mark).is_ok_and(|mark| mark.len() == 0)
-        {
+        let has_no_traces = traced::tidy(&self.folder);
+        if !self.is_written && has_no_traces && fs::metadata(&mark).is_ok_and(|mark| mark.len() == 0) {
             // Only an empty folder is removed.
             let _ = fs::remove_file(mark);
             let _ = fs::remove_dir(&self.folder);
@@ -123,7 +119,7 @@ impl Folder {
 
     /// Removes what an earlier drill, which is replaced, wrote of other JVMs, and the metrics of its counts.
     fn forget_others(&self) {
-        traced::clear(&self.folder, true);
+        traced::forget(&self.folder);
         for file in METRICS {
             // A file that cannot be removed now is replaced, or says of which program it is.
             let _ = fs::remove_file(self.folder.join(file));
@@ -134,7 +130,7 @@ impl Folder {
                 let _ = fs::remove_file(folder.join(file));
             }
             let _ = fs::remove_file(page_of(&folder));
-            traced::clear(&folder, true);
+            traced::forget(&folder);
             let _ = fs::remove_dir(folder);
         }
     }
@@ -264,19 +260,14 @@ impl Folder {
         self.put_page(&DrillFacts { times, ..page::base(taken, document.doubts, left) })
     }
 
-    /// Writes what belongs to a trace without counts.
+    /// Writes what belongs to a trace without counts. `doubts` say why the traces of methods are not all that they ran.
     ///
     /// # Errors
     /// When a file cannot be written; one line of text.
-    pub fn write_trace(&mut self, taken: &Taken<'_>) -> Result<(), String> {
+    pub fn write_trace(&mut self, taken: &Taken<'_>, doubts: &[String]) -> Result<(), String> {
         let none = BTreeMap::new();
         let mut document = document(taken, &[], &none, &[]);
-        let late = taken.profile.classes.iter().filter(|class| !class.from_start);
-        let late = late.flat_map(|class| &class.methods).filter(|method| method.counters.is_ok()).count();
-        if late > 0 {
-            let late = plural(late as u64, "method");
-            document.doubts.push(format!("{late}: the trace has it only from the change of its class on"));
-        }
+        document.doubts.extend_from_slice(doubts);
         document.is_exact &= document.doubts.is_empty();
         self.put(MARK, &serde_json::to_vec_pretty(&document).unwrap_or_default())?;
         self.is_written = true;
@@ -334,6 +325,8 @@ struct Document<'a> {
     changed_ms: f64,
     is_exact: bool,
     doubts: Vec<String>,
+    #[serde(skip_serializing_if = "is_none")]
+    uncounted: u32,
     classes: Vec<Counted<'a>>,
     left: Vec<Left<'a>>,
     /// Digests of the tables, by their names.
@@ -341,9 +334,33 @@ struct Document<'a> {
     /// Words of the traced threads, by their ids.
     #[serde(skip_serializing_if = "Option::is_none")]
     traces: Option<BTreeMap<u64, u64>>,
+    /// Where only what runs within calls was traced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    within: Option<Within<'a>>,
+    /// Where the events of all threads are in one order: `total`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<&'static str>,
+    /// Whether the trace has the clock at the beginning and the end of each call.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    timed: bool,
     /// Cost of a probe of durations, in picoseconds a call: within the time that it takes, and outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe_ps: Option<[u64; 2]>,
+}
+
+/// The calls within which was traced.
+#[derive(Serialize)]
+struct Within<'a> {
+    methods: &'a [String],
+    one_in: u32,
+    /// Calls that were traced, and all.
+    traced: u64,
+    calls: u64,
+}
+
+/// Whether a number is 0.
+fn is_none(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Document<'_> {
@@ -418,6 +435,7 @@ fn document<'a>(
         changed_ms: profile.changed.1 as f64 / 1e6,
         is_exact: doubts.is_empty() && faults.is_empty(),
         doubts,
+        uncounted: profile.uncounted,
         classes: profile
             .classes
             .iter()
@@ -434,12 +452,19 @@ fn document<'a>(
             .collect(),
         left: left.chain(broken).chain(refused).collect(),
         tables: tables.iter().map(|(name, table)| (*name, digest(table.as_bytes()))).collect(),
-        traces: profile
-            .traced
-            .as_ref()
-            .map(|traced| traced.threads.iter().map(|(&thread, (words, _))| (thread, *words)).collect()),
+        within: within(taken),
+        order: profile.traced.as_ref().and_then(|traced| traced.unplaced).map(|_| "total"),
+        timed: arguments.timed && profile.traced.is_some(),
+        traces: profile.traced.as_ref().map(|traced| traced.words()),
         probe_ps: None,
     }
+}
+
+/// The calls within which was traced, if it was not everything.
+fn within<'a>(taken: &'a Taken<'_>) -> Option<Within<'a>> {
+    let Taken { arguments, profile, .. } = taken;
+    let (traced, calls) = profile.traced.as_ref()?.within?;
+    Some(Within { methods: &arguments.within, one_in: arguments.one_in.unwrap_or(1), traced, calls })
 }
 
 /// Writes the class files, each under its digest, for the user alone.

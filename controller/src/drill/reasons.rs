@@ -143,6 +143,7 @@ impl Counted {
             jdk: true,
             roots: roots.to_vec(),
             larges: roots.iter().map(|root| self.halves.get(root).map_or(0, |(from, _)| *from)).collect(),
+            ..Scope::default()
         }
     }
 

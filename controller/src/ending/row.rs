@@ -32,6 +32,12 @@ pub struct Row {
 }
 
 impl Row {
+    /// A claim without a result.
+    pub fn of(claim: String) -> Self {
+        let [figure, interval, calls] = [const { String::new() }; 3];
+        Self { standing: None, basis: None, figure, interval, calls, claim, title: None }
+    }
+
     /// The claim with classes without their packages.
     pub fn without_packages(&self) -> String {
         // A title is the operator's own text and stays unchanged.
@@ -99,13 +105,13 @@ fn of_comparison(
     index: usize,
     comparison: &Comparison,
 ) -> Row {
-    let mut row = empty(written_claim(setup, comparison));
+    let mut row = Row::of(written_claim(setup, comparison));
     let limit = comparison.right_factor / comparison.left_factor;
     let present = look.and_then(|look| look.ratio);
     let results: Vec<&Evaluation> =
         results.evaluations.iter().filter(|one| one.comparison == index).collect();
     // The worst result of several workload sizes counts.
-    let rank = |one: &&&Evaluation| Row { standing: Some(one.standing()), ..empty(String::new()) }.rank();
+    let rank = |one: &&&Evaluation| Row { standing: Some(one.standing()), ..Row::of(String::new()) }.rank();
     let Some(worst) = results.iter().min_by_key(rank) else {
         row.take_ratio(present, limit);
         if let Some((_, judged)) = look.and_then(|look| telling(look.parts.iter(), Telling::Doubtful)) {
@@ -142,7 +148,7 @@ fn of_assertion(
     let text = setup.quote(assertion.span);
     // The title is shown instead of the word `assert`; a comparison that stands alone has no other words.
     let formula = text.split_once("\":").map(|(_, formula)| formula.trim()).filter(|_| !assertion.alone);
-    let mut row = empty(match formula {
+    let mut row = Row::of(match formula {
         Some(formula) => format!("{}: {formula}", assertion.title),
         None => assertion.title.clone(),
     });
@@ -211,11 +217,6 @@ fn of_part(atom: &Atom, judged: &Judged) -> String {
         Atom::Bound { .. } => figure::time(judged.left_ns),
     };
     figure::plain(&text)
-}
-
-fn empty(claim: String) -> Row {
-    let [figure, interval, calls] = [const { String::new() }; 3];
-    Row { standing: None, basis: None, figure, interval, calls, claim, title: None }
 }
 
 fn calls(left: u64, right: Option<u64>) -> String {

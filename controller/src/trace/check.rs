@@ -11,6 +11,15 @@ use std::io::{self, Write};
 /// Most differences that are printed.
 const SHOWN: usize = 20;
 
+/// Missing things that explain differences.
+#[derive(Clone, Copy, Debug)]
+pub struct Lacking {
+    /// Words of the trace.
+    pub words: bool,
+    /// Counts.
+    pub counts: bool,
+}
+
 /// Prints where both differ; an error status if they do and nothing explains it.
 ///
 /// # Errors
@@ -19,19 +28,21 @@ pub fn check(
     table: &BlockCounts,
     counts: &Counts,
     methods: &Methods,
-    is_whole: bool,
+    lacking: Lacking,
     out: &mut impl Write,
 ) -> io::Result<ExitStatus> {
     let places: BTreeMap<&str, u32> = methods.all().iter().map(|one| one.name.as_str()).zip(0..).collect();
-    let (mut same, mut explained, mut different) = (0_u64, 0_u64, Vec::new());
+    let (mut same, mut fewer, mut more, mut different) = (0_u64, 0_u64, 0_u64, Vec::new());
     for (name, blocks) in table {
         let Some(&place) = places.get(name.as_str()) else { continue };
         for (&block, &count) in blocks {
             let traced = counts.blocks(place).get(block).copied().unwrap_or(0);
             if traced == count {
                 same += 1;
-            } else if traced < count && (!is_whole || counts.is_open(place)) {
-                explained += 1;
+            } else if traced < count && (lacking.words || counts.is_open(place)) {
+                fewer += 1;
+            } else if lacking.counts {
+                more += 1;
             } else {
                 different.push((name, block, traced, count));
             }
@@ -42,17 +53,24 @@ pub fn check(
         "{} the same count in the trace and by counters",
         counted(same, "block has", "blocks have")
     )?;
-    if explained > 0 {
+    if fewer > 0 {
         writeln!(
             out,
             "{} fewer in the trace, in which events are missing or calls had not ended",
-            counted(explained, "block has", "blocks have")
+            counted(fewer, "block has", "blocks have")
+        )?;
+    }
+    if more > 0 {
+        writeln!(
+            out,
+            "{} other counts than the trace has: stack overflows left no room for some",
+            counted(more, "block has", "blocks have")
         )?;
     }
     for (name, block, traced, count) in different.iter().take(SHOWN) {
         writeln!(out, "block {block} of {}: {traced} in the trace, {count} by counters", one_line(name))?;
     }
-    if same + explained == 0 && different.is_empty() {
+    if same + fewer + more == 0 && different.is_empty() {
         writeln!(out, "nothing was compared: no traced method has counts")?;
         return Ok(ExitStatus::Error);
     }

@@ -23,6 +23,14 @@ impl<'n, W: Write> Lines<'n, W> {
         self.print(format_args!("thread {thread}"));
     }
 
+    /// A thread goes on, in the order of all threads if its place in that is known.
+    pub fn goes_on(&mut self, thread: u64, is_placed: bool) {
+        match is_placed {
+            true => self.begin(thread),
+            false => self.print(format_args!("thread {thread}, at an unknown place in the order")),
+        }
+    }
+
     /// The error that printing met.
     ///
     /// # Errors
@@ -71,6 +79,10 @@ impl<W: Write> Visit for Lines<'_, W> {
         self.print(format_args!("{} < {name} {how}", stack.depth() + 1));
     }
 
+    fn nameless(&mut self, stack: &Stack, number: u32) {
+        self.print(format_args!("{} > ? (method {number})", stack.depth() + 1));
+    }
+
     fn gap(&mut self, lost: Option<u64>) {
         match lost {
             Some(lost) => {
@@ -79,5 +91,9 @@ impl<W: Write> Visit for Lines<'_, W> {
             }
             None => self.print(format_args!("? an unknown number of events is missing")),
         }
+    }
+
+    fn call(&mut self, number: u64, ns: u64) {
+        self.print(format_args!("call {}, clock {ns}", number.saturating_add(1)));
     }
 }

@@ -1,6 +1,6 @@
 //! Answers as text.
 
-use super::source::Replayed;
+use super::replayed::Replayed;
 use crate::numbers::counted;
 use spl_model::one_line;
 use spl_trace::{Counts, Hot, Methods, Tag, Tree, Worst};
@@ -82,13 +82,20 @@ pub fn hot(hot: &Hot, methods: &Methods, limit: usize, out: &mut impl Write) -> 
 ///
 /// # Errors
 /// When they cannot be printed.
-pub fn worst(worst: &Worst, methods: &Methods, limit: usize, out: &mut impl Write) -> io::Result<()> {
-    let mut all: Vec<_> = (0..).zip(worst.methods()).filter(|(_, most)| most.calls > 0).collect();
+pub fn worst(
+    worst: &Worst,
+    methods: &Methods,
+    (wanted, limit): (&[bool], usize),
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let is_wanted = |place: u32| wanted.get(place as usize).copied().unwrap_or(false);
+    let mut all: Vec<_> =
+        (0..).zip(worst.methods()).filter(|(place, most)| most.calls > 0 && is_wanted(*place)).collect();
     all.sort_by_key(|(_, most)| std::cmp::Reverse(most.total));
     writeln!(
         out,
-        "{:>16} {:>16} {:>12}  method: blocks of the call with most bytecodes of its own",
-        "with callees", "bytecodes", "calls"
+        "{:>16} {:>12} {:>16} {:>12}  method: blocks of the call with most bytecodes of its own",
+        "with callees", "calls within", "bytecodes", "calls"
     )?;
     for (place, most) in all.iter().take(limit) {
         let name = methods.get(*place).map_or("?", |method| &method.name);
@@ -96,9 +103,15 @@ pub fn worst(worst: &Worst, methods: &Methods, limit: usize, out: &mut impl Writ
         if !most.path.1 || most.path.0.len() > 40 {
             path.push_str(" …");
         }
-        writeln!(out, "{:>16} {:>16} {:>12}  {}:{path}", most.total, most.own, most.calls, one_line(name))?;
+        let name = one_line(name);
+        writeln!(
+            out,
+            "{:>16} {:>12} {:>16} {:>12}  {name}:{path}",
+            most.total, most.within, most.own, most.calls
+        )?;
     }
-    let partly: u64 = worst.methods().iter().map(|most| most.partly).sum();
+    let partly: u64 =
+        (0..).zip(worst.methods()).filter(|(place, _)| is_wanted(*place)).map(|(_, most)| most.partly).sum();
     if partly > 0 {
         let partly = counted(partly, "call", "calls");
         writeln!(out, "{partly} of which the trace has not all are left out")?;

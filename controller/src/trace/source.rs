@@ -1,128 +1,56 @@
 //! The files of a trace, and the methods that their words name.
 
-use crate::drilled::{digest, drill_folder, in_folder, regular, table};
-use serde::Deserialize;
-use spl_classfile::class::ClassFile;
-use spl_classfile::mutf8;
-use spl_export::{BLOCKS, BlockCounts, DOCUMENT, block_counts};
-use spl_graph::Graph;
+use super::named::{Declared, named};
+use super::place::{Place, cannot};
+use super::replayed::{Recorded, Replayed, Watched, recorded, unfinished};
+use super::sites::{self, Names};
+use super::threaded::{Threaded, Up, Window, number};
+use crate::drilled::{in_folder, table};
+use spl_export::{BLOCKS, BlockCounts, block_counts};
 use spl_model::one_line;
 use spl_trace::file::{Part, Reader};
-use spl_trace::{Methods, Replay, Visit};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use spl_trace::words::{clock, from_clock};
+use spl_trace::{Callees, Merge, Methods, Visit};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use zip::ZipArchive;
+use std::time::Duration;
 
-/// Most bytes of the table of methods.
-const MOST_TABLE: u64 = 1 << 30;
 /// Missing threads that are named.
 const MOST_MISSING: usize = 20;
-/// Most bytes of a class file.
-const MOST_CLASS: u64 = 256 << 20;
 
 /// A recorded trace.
 pub struct Source {
     /// The folder of the drill.
     pub folder: PathBuf,
+    /// That of the files of threads.
+    traces: PathBuf,
+    /// Whether the drill came to its end.
+    is_finished: bool,
     /// The methods.
     pub methods: Methods,
+    /// Their calls, if they were wanted.
+    pub calls: Option<(Callees, Declared)>,
     /// The files of the threads.
     files: Vec<PathBuf>,
     recorded: Recorded,
     /// Whether they are to be those of all threads.
     is_of_all: bool,
-}
-
-/// Facts about the traces in drill.json; none of them, if the drill was cut short.
-#[derive(Debug, Default, Deserialize)]
-struct Recorded {
-    #[serde(default)]
-    doubts: Vec<String>,
-    /// Words of each thread.
-    traces: Option<BTreeMap<u64, u64>>,
-    #[serde(default)]
-    tables: BTreeMap<String, String>,
-}
-
-/// Figures of a replay.
-#[derive(Debug, Default)]
-pub struct Replayed {
-    /// Threads.
-    pub threads: usize,
-    /// Words.
-    pub words: u64,
-    /// Bytes of the files.
-    pub bytes: u64,
-    /// Events that are missing.
-    pub lost: u64,
-    /// Gaps with an unknown number of events.
-    pub holes: u64,
-    /// Activations that ended without a word.
-    pub unseen: u64,
-    /// Parts that could not be read; one line each.
-    pub faults: Vec<String>,
-}
-
-impl Replayed {
-    /// Whether nothing is known to be missing.
-    pub fn is_whole(&self) -> bool {
-        self.lost == 0 && self.holes == 0 && self.faults.is_empty()
-    }
-}
-
-/// Passes visits on and counts what is missing.
-struct Watched<'v, V> {
-    visit: &'v mut V,
-    lost: u64,
-    holes: u64,
-}
-
-impl<V: Visit> Visit for Watched<'_, V> {
-    fn enter(
-        &mut self,
-        stack: &spl_trace::Stack,
-        caller: Option<spl_trace::Tag>,
-        method: u32,
-    ) -> spl_trace::Tag {
-        self.visit.enter(stack, caller, method)
-    }
-
-    fn segment(&mut self, stack: &spl_trace::Stack, tag: spl_trace::Tag, method: u32, ran: &spl_trace::Ran) {
-        self.visit.segment(stack, tag, method, ran);
-    }
-
-    fn leave(&mut self, stack: &spl_trace::Stack, frame: &spl_trace::Frame, left: spl_trace::Left) {
-        self.visit.leave(stack, frame, left);
-    }
-
-    fn gap(&mut self, lost: Option<u64>) {
-        match lost {
-            Some(lost) => self.lost = self.lost.saturating_add(lost),
-            None => self.holes += 1,
-        }
-        self.visit.gap(lost);
-    }
+    /// The part of it, if it is not all.
+    window: Option<Window>,
 }
 
 impl Source {
-    /// Opens the trace of a drill, or of one of its threads.
+    /// Opens the trace of a drill, or of one of its threads; with the calls in its methods' code if they are wanted.
     ///
     /// # Errors
     /// When there is none, or its classes cannot be read; one line of text.
-    pub fn open(given: &Path, thread: Option<u64>) -> Result<Self, String> {
-        // A drill that was cut short may have left no more than the trace.
-        let has_trace = given.join(crate::drill::traced::FOLDER).join(crate::drill::traced::METHODS).exists();
-        let folder = if has_trace { given.to_owned() } else { drill_folder(given)? };
-        let recorded = recorded(&folder)?;
-        let traces = folder.join(crate::drill::traced::FOLDER);
-        let listed = fs::read_dir(&traces).map_err(|error| {
-            if error.kind() == ErrorKind::NotFound {
-                return format!("{} has no trace; take one with `spl drill --what trace`", folder.display());
-            }
-            format!("cannot read {}: {error}", traces.display())
-        })?;
+    pub fn open(given: &Path, thread: Option<u64>, wants_calls: bool) -> Result<Self, String> {
+        let place = Place::find(given)?;
+        let mut recorded = if place.is_finished { recorded(&place.drill)? } else { unfinished(&place.drill) };
+        let traces = &place.traces;
+        let listed = fs::read_dir(traces).map_err(|error| cannot(traces, &error))?;
         let mut files: Vec<(u64, PathBuf)> = listed
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| path.extension().is_some_and(|extension| extension == "spt"))
@@ -136,19 +64,72 @@ impl Source {
                 None => format!("{} has no files of threads: nothing was traced", traces.display()),
             });
         }
-        let methods = methods(&folder, &traces.join(crate::drill::traced::METHODS))?;
+        let named = named(&place, wants_calls)?;
+        recorded.doubts.extend(named.missing);
         Ok(Self {
-            folder,
-            methods,
+            folder: place.drill,
+            is_finished: place.is_finished,
+            traces: place.traces,
+            methods: named.methods,
+            calls: named.calls,
             files: files.into_iter().map(|(_, path)| path).collect(),
             recorded,
             is_of_all: thread.is_none(),
+            window: None,
         })
+    }
+
+    /// Takes a part alone, from a time after the first clock of any thread on, and up to another one.
+    ///
+    /// # Errors
+    /// When nothing can be in it; one line of text.
+    pub fn cut(&mut self, from: Option<Duration>, to: Option<Duration>) -> Result<(), String> {
+        let (from, to) = match (from, to) {
+            (None, None) => return Ok(()),
+            (from, Some(to)) if from.unwrap_or_default() >= to => {
+                return Err("--to is a later time than --from".to_owned());
+            }
+            (from, to) => (from.unwrap_or_default(), to),
+        };
+        let mut first: Option<u64> = None;
+        for path in &self.files {
+            let Ok(file) = File::open(path) else { continue };
+            let Ok(mut reader) = Reader::new(BufReader::new(file)) else { continue };
+            if let Ok(Some(Part::Words { depth, words, .. })) = reader.part()
+                && let Some((at, _)) = from_clock(words, depth, 0)
+                && let Some(clock) = clock(&words[at..])
+            {
+                first = Some(first.map_or(clock, |first| first.min(clock)));
+            }
+        }
+        let first = first.ok_or("no file of a thread has a clock: --from and --to cannot be used")?;
+        let after = |time: Duration| first.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        self.window = Some(Window { from: after(from), to: to.map_or(u64::MAX, after) });
+        Ok(())
+    }
+
+    /// The names of receivers' classes; none of a drill that was not finished.
+    ///
+    /// # Errors
+    /// When the trace has no receivers; one line of text.
+    pub fn receivers(&self) -> Result<Names, String> {
+        match sites::names(&self.traces) {
+            Some(names) => Ok(names),
+            None if self.is_finished => {
+                Err("this trace has no receivers of calls: take one with --receivers".to_owned())
+            }
+            None => Ok(Names::new()),
+        }
+    }
+
+    /// Whether counts are missing, too, where stack overflows left no room for them.
+    pub fn lacks_counts(&self) -> bool {
+        self.recorded.uncounted > 0
     }
 
     /// Why the trace is not all that ran, as the drill says.
     pub fn doubts(&self) -> impl Iterator<Item = String> {
-        self.recorded.doubts.iter().map(|doubt| one_line(doubt))
+        self.recorded.doubts()
     }
 
     /// The counts of blocks by the drill's counters.
@@ -156,6 +137,12 @@ impl Source {
     /// # Errors
     /// When there are none, or another program has changed them; one line of text.
     pub fn counted(&self) -> Result<BlockCounts, String> {
+        if !self.is_finished {
+            return Err(
+                "the drill was not finished and has no counts to compare the trace with: drill again"
+                    .to_owned(),
+            );
+        }
         if !self.folder.join(BLOCKS).exists() {
             return Err(
                 "this drill has no counts to compare the trace with: take one with --what trace,blocks"
@@ -182,21 +169,191 @@ impl Source {
     ) -> Result<Replayed, String> {
         let mut replayed = Replayed::default();
         for path in self.files.clone() {
-            let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
-            if let Err(why) = regular(&path) {
-                replayed.faults.push(why);
-                continue;
+            let Some(mut thread) = Threaded::open(path, self.window, &mut replayed)? else { continue };
+            begin(visit, thread.reader.thread);
+            while thread.step(&mut self.methods, visit, Up::End, &mut replayed)? {}
+            self.ends(thread, visit, &mut replayed);
+        }
+        self.whole(replayed)
+    }
+
+    /// Replays all threads, several of them at the same time, and merges the answers about them. `make` makes an empty answer.
+    ///
+    /// # Errors
+    /// As [`replay`](Self::replay).
+    pub fn gather<V: Visit + Merge + Send>(
+        &self,
+        make: impl Fn() -> V + Sync,
+        cut: fn(&mut V),
+    ) -> Result<(V, Replayed), String> {
+        let workers =
+            std::thread::available_parallelism().map_or(1, usize::from).min(self.files.len()).max(1);
+        let shares = self.shares(workers);
+        let work = |share: Vec<PathBuf>| {
+            let (mut visit, mut replayed, mut methods) = (make(), Replayed::default(), self.methods.clone());
+            for path in share {
+                let Some(mut thread) = Threaded::open(path, self.window, &mut replayed)? else { continue };
+                cut(&mut visit);
+                while thread.step(&mut methods, &mut visit, Up::End, &mut replayed)? {}
+                self.ends(thread, &mut visit, &mut replayed);
             }
-            let file = File::open(&path).map_err(|error| cannot(&error))?;
-            replayed.bytes += file.metadata().map_or(0, |file| file.len());
-            match Reader::new(BufReader::with_capacity(1 << 16, file)) {
-                Ok(reader) => {
-                    begin(visit, reader.thread);
-                    self.thread(reader, visit, &cannot, &mut replayed)?;
-                }
-                // The other threads can be read.
-                Err(why) => replayed.faults.push(cannot(&why)),
+            Ok::<_, String>((visit, replayed))
+        };
+        let done: Vec<_> = std::thread::scope(|scope| {
+            let running: Vec<_> = shares.into_iter().map(|share| scope.spawn(|| work(share))).collect();
+            // In the order of the shares, so that the answer does not depend on which one ends first.
+            let failed = |_| Err("a thread that read the trace failed".to_owned());
+            running.into_iter().map(|one| one.join().unwrap_or_else(failed)).collect()
+        });
+        let (mut visit, mut replayed) = (make(), Replayed::default());
+        for one in done {
+            let (told, figures) = one?;
+            visit.merge(told);
+            replayed.add(figures);
+        }
+        replayed.faults.sort();
+        Ok((visit, self.whole(replayed)?))
+    }
+
+    /// The files, shared out by their sizes.
+    fn shares(&self, workers: usize) -> Vec<Vec<PathBuf>> {
+        let size = |path: &PathBuf| fs::metadata(path).map_or(0, |file| file.len());
+        let mut files: Vec<(u64, &PathBuf)> = self.files.iter().map(|path| (size(path), path)).collect();
+        files.sort_by(|one, other| other.cmp(one));
+        let mut shares = vec![(0, Vec::new()); workers];
+        for (size, path) in files {
+            if let Some((sum, share)) = shares.iter_mut().min_by_key(|(sum, _)| *sum) {
+                *sum += size;
+                share.push(path.clone());
             }
+        }
+        shares.into_iter().map(|(_, share)| share).collect()
+    }
+
+    /// Replays all threads at once, in the order of their clocks, which stand at the beginning of each chunk of 4,096 words. `begin` is
+    /// called with the id of a thread each time another one goes on.
+    ///
+    /// # Errors
+    /// As [`replay`](Self::replay).
+    pub fn merge<V: Visit>(
+        &mut self,
+        visit: &mut V,
+        mut begin: impl FnMut(&mut V, u64),
+    ) -> Result<Replayed, String> {
+        let mut replayed = Replayed::default();
+        let mut threads = BTreeMap::new();
+        for path in self.files.clone() {
+            if let Some(mut thread) = Threaded::open(path, self.window, &mut replayed)? {
+                thread.load(visit, &mut replayed)?;
+                threads.insert((thread.next_clock(), thread.reader.thread), thread);
+            }
+        }
+        while let Some(((_, id), mut thread)) = threads.pop_first() {
+            begin(visit, id);
+            if thread.step(&mut self.methods, visit, Up::Clock, &mut replayed)? {
+                threads.insert((thread.next_clock(), id), thread);
+            } else {
+                self.ends(thread, visit, &mut replayed);
+            }
+        }
+        self.whole(replayed)
+    }
+
+    /// Whether the trace has the order of all threads.
+    ///
+    /// # Errors
+    /// When no file can be read; one line of text.
+    pub fn is_ordered(&self) -> Result<bool, String> {
+        let mut unread = Replayed::default();
+        for path in &self.files {
+            let Some(mut thread) = Threaded::open(path.clone(), None, &mut unread)? else { continue };
+            // Each frame begins with a place, but where calls from before the drill went on.
+            if thread.first_place()?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Replays all threads at once, in the order of the places that each of them took; a place is of one thread. `begin` is called with the id
+    /// of a thread each time another one goes on, and with its place if that is known. A file is open while its thread may go on.
+    ///
+    /// # Errors
+    /// As [`replay`](Self::replay).
+    pub fn merge_by_place<V: Visit>(
+        &mut self,
+        visit: &mut V,
+        mut begin: impl FnMut(&mut V, u64, Option<u64>),
+    ) -> Result<Replayed, String> {
+        let (mut replayed, mut first) = (Replayed::default(), BTreeMap::new());
+        for path in &self.files {
+            if let Some(mut thread) = Threaded::open(path.clone(), None, &mut replayed)? {
+                first.insert((thread.first_place()?.unwrap_or(0), thread.reader.thread), path.clone());
+            }
+        }
+        let mut threads: BTreeMap<(u64, u64), Threaded> = BTreeMap::new();
+        // The last place with its thread, and the thread that goes on with whether it has one.
+        let mut last: Option<(u64, u64)> = None;
+        let mut now: Option<(u64, bool)> = None;
+        loop {
+            let begun = match (first.first_key_value(), threads.first_key_value()) {
+                (Some((new, _)), open) if open.is_none_or(|(open, _)| new < open) => first.pop_first(),
+                _ => None,
+            };
+            let ((key, id), mut thread) = match begun {
+                Some((key, path)) => match Threaded::open(path, None, &mut Replayed::default())? {
+                    Some(thread) => (key, thread),
+                    None => continue,
+                },
+                None => match threads.pop_first() {
+                    Some(found) => found,
+                    None => break,
+                },
+            };
+            let place = (key > 0).then_some(key);
+            let is_read = thread.at < thread.words.len();
+            if let (Some(place), Some((before, taken))) = (place, last)
+                && is_read
+                && (place < taken || place == taken && before != id)
+            {
+                return Err(thread.cannot(&format!(
+                    "its place {place} in the order of all threads was taken before: the files are not of one drill, or damaged"
+                )));
+            }
+            if is_read && now != Some((id, place.is_some())) {
+                now = Some((id, place.is_some()));
+                begin(visit, id, place);
+            }
+            if let Some(place) = place.filter(|_| is_read) {
+                last = Some((id, place));
+            }
+            if thread.step(&mut self.methods, visit, Up::Place, &mut replayed)? {
+                threads.insert((thread.next_place(), id), thread);
+            } else {
+                self.ends(thread, visit, &mut replayed);
+            }
+        }
+        self.whole(replayed)
+    }
+
+    /// A thread has been replayed.
+    fn ends<V: Visit>(&self, mut thread: Threaded, visit: &mut V, replayed: &mut Replayed) {
+        thread.replay.end(&mut Watched::new(visit));
+        if self.window.is_some() {
+            // A thread may have run nothing then.
+            if thread.all == 0 {
+                return;
+            }
+        } else if let Some(text) = self.recorded.lacks(thread.reader.thread, thread.all) {
+            replayed.faults.push(thread.cannot(&text));
+        }
+        replayed.add_thread(&thread.replay, thread.all);
+    }
+
+    /// Adds the threads without a file to the figures.
+    fn whole(&self, mut replayed: Replayed) -> Result<Replayed, String> {
+        if replayed.threads == 0 && replayed.faults.is_empty() && self.window.is_some() {
+            return Err("nothing of the trace lies between --from and --to".to_owned());
         }
         if replayed.threads == 0
             && let Some(fault) = replayed.faults.first()
@@ -208,7 +365,7 @@ impl Source {
             let missing =
                 self.recorded.traces.iter().flat_map(BTreeMap::keys).filter(|id| !known.contains(id));
             let missing: Vec<_> = missing.collect();
-            let folder = self.folder.join(crate::drill::traced::FOLDER);
+            let folder = &self.traces;
             for thread in missing.iter().take(MOST_MISSING) {
                 replayed
                     .faults
@@ -221,129 +378,4 @@ impl Source {
         }
         Ok(replayed)
     }
-
-    /// Replays a thread.
-    fn thread<V: Visit>(
-        &mut self,
-        mut reader: Reader<BufReader<File>>,
-        visit: &mut V,
-        cannot: &dyn Fn(&dyn std::fmt::Display) -> String,
-        replayed: &mut Replayed,
-    ) -> Result<(), String> {
-        let mut replay = Replay::default();
-        let mut watched = Watched { visit, lost: 0, holes: 0 };
-        // Also at the beginning: a ring that was used before is deeper than the outermost call.
-        let (mut all, mut is_new) = (0, true);
-        loop {
-            match reader.part().map_err(|error| cannot(&error))? {
-                None => break,
-                Some(Part::Words { depth, words, .. }) => {
-                    if std::mem::take(&mut is_new) {
-                        replay.resume(depth, &mut watched);
-                    }
-                    all += words.len() as u64;
-                    if let Err(fault) = replay.words(words, &mut self.methods, &mut watched) {
-                        replayed.faults.push(one_line(&cannot(&fault)));
-                        is_new = true;
-                    }
-                }
-                Some(Part::Damaged { from, to }) => {
-                    watched.gap(None);
-                    is_new = true;
-                    let text = format!("bytes {from} to {to} are damaged or cut off and left out");
-                    replayed.faults.push(cannot(&text));
-                }
-            }
-        }
-        replay.end(&mut watched);
-        let written =
-            self.recorded.traces.as_ref().map_or(all, |of| of.get(&reader.thread).map_or(0, |&all| all));
-        if written != all {
-            let text = format!("it has {all} words, and the drill wrote {written}");
-            replayed.faults.push(cannot(&text));
-        }
-        replayed.lost = replayed.lost.saturating_add(watched.lost);
-        replayed.holes += watched.holes;
-        replayed.words += all;
-        replayed.unseen += replay.unseen;
-        replayed.threads += 1;
-        Ok(())
-    }
-}
-
-/// The thread of a file.
-fn number(path: &Path) -> Option<u64> {
-    let name = path.file_stem()?.to_str()?;
-    // Not by another way to write the number.
-    name.parse::<u64>().ok().filter(|number| number.to_string() == name)
-}
-
-/// Reads what a drill says of its traces.
-fn recorded(folder: &Path) -> Result<Recorded, String> {
-    let path = folder.join(DOCUMENT);
-    regular(&path)?;
-    match fs::read(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(format!("cannot read {}: {error}", path.display()))
-        }
-        Ok(bytes) if !bytes.is_empty() => serde_json::from_slice(&bytes)
-            .map_err(|error| format!("cannot read {}: {error}; take the trace again", path.display())),
-        _ => {
-            let doubts = vec![format!("{} is empty: the drill was cut short", path.display())];
-            Ok(Recorded { doubts, ..Recorded::default() })
-        }
-    }
-}
-
-/// The methods of a drill: the table names them, and the archive has their classes.
-fn methods(folder: &Path, table: &Path) -> Result<Methods, String> {
-    let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", table.display());
-    let mut text = String::new();
-    regular(table)?;
-    let file = File::open(table).map_err(|error| cannot(&error))?;
-    file.take(MOST_TABLE).read_to_string(&mut text).map_err(|error| cannot(&error))?;
-    let mut of_class: BTreeMap<&str, HashMap<String, u32>> = BTreeMap::new();
-    for (line, place) in text.lines().zip(1..).skip(1) {
-        let mut fields = line.splitn(3, ',');
-        let (Some(number), Some(digest), Some(name)) = (fields.next(), fields.next(), fields.next()) else {
-            return Err(cannot(&format!("line {place} has no three fields; take the trace again")));
-        };
-        let number = number
-            .parse()
-            .map_err(|_| cannot(&format!("line {place} has no number; take the trace again")))?;
-        let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
-        of_class.entry(digest).or_default().insert(name.replace("\"\"", "\""), number);
-    }
-    let path = folder.join(spl_export::CLASSES);
-    let cannot = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
-    regular(&path)?;
-    let archive = File::open(&path).map_err(|error| {
-        if error.kind() == ErrorKind::NotFound {
-            let why = "A trace cannot be replayed without the class files: drill without --no-classes";
-            return cannot(&format!("it is not there. {why}"));
-        }
-        cannot(&error)
-    })?;
-    let mut archive = ZipArchive::new(archive).map_err(|error| cannot(&error))?;
-    let mut methods = Methods::default();
-    for (named, names) in of_class {
-        let entry = archive
-            .by_name(&format!("{named}.class"))
-            .map_err(|error| cannot(&format!("{named}.class: {error}")))?;
-        let mut bytes = Vec::new();
-        entry.take(MOST_CLASS).read_to_end(&mut bytes).map_err(|error| cannot(&error))?;
-        if digest(&bytes) != named {
-            return Err(cannot(&format!("{named}.class has other bytes than its name says")));
-        }
-        let class = ClassFile::read(&bytes).map_err(|why| cannot(&why))?;
-        let of = mutf8::decode(class.name().map_err(|why| cannot(&why))?);
-        for method in class.methods.iter().filter(|method| method.code.is_some()) {
-            let name = format!("{of}.{}{}", mutf8::decode(method.name), mutf8::decode(method.descriptor));
-            let Some(&number) = names.get(&name) else { continue };
-            if let Ok(graph) = Graph::of(&class, method) {
-                methods.add(number, &graph);
-            }
-        }
-    }
-    Ok(methods)
 }

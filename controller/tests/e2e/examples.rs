@@ -121,6 +121,21 @@ fn processor_has_its_sizes_from_another_jar() {
 }
 
 #[test]
+fn receivers_fails_where_a_fourth_class_comes_to_a_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let ended = make("receivers", "", folder.path()).ends_by_itself();
+    ended.assert_status(0);
+    ended.assert_said(&["spl: 4 claims: 4 hold"]);
+    let ended = make("receivers", "net", folder.path()).ends_by_itself();
+    // `make` says 2 for any status but 0.
+    ended.assert_status(2);
+    ended.assert_said(&[
+        "spl: 4 claims: 3 hold, 1 fails",
+        "no place has three receivers: FAILS (refuted): exact counts; metric(polymorphism.receiverArity[3+], total) = 0: it is 0.5",
+    ]);
+}
+
+#[test]
 fn retransformation_puts_probes_in_and_out_at_each_line() {
     let folder = tempfile::tempdir().unwrap();
     let mut run = make("retransformation", "600 100", folder.path());

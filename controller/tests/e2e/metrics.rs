@@ -182,14 +182,14 @@ fn spaces() -> Vec<String> {
 }
 
 /// Runs `spl metrics`.
-fn metrics(case: &Case, options: &[&str], program: &[&str]) -> Running {
+pub fn metrics(case: &Case, options: &[&str], program: &[&str]) -> Running {
     let mut spl = case.spl_with(&[&["metrics"], options, &["--"]].concat());
     spl.args(java(program));
     Running::start(spl, &case.path(""))
 }
 
 /// Status, standard output and standard error of `spl analyse`.
-fn analyse(case: &Case, arguments: &[&str]) -> (i32, String, String) {
+pub fn analyse(case: &Case, arguments: &[&str]) -> (i32, String, String) {
     let output = case.spl_with(&[&["analyse"], arguments].concat()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
@@ -346,25 +346,30 @@ fn all_forms_have_the_same_values_and_keep_to_their_schemas() {
 }
 
 /// The keys of a document are those of its schema.
-fn agrees_with_schema(document: &Value) {
-    fn agrees(value: &Value, schema: &Value) {
+pub fn agrees_with_schema(document: &Value) {
+    fn agrees(value: &Value, schema: &Value, whole: &Value) {
+        let schema = match schema["$ref"].as_str() {
+            Some(place) => whole.pointer(place.trim_start_matches('#')).unwrap(),
+            None => schema,
+        };
         if let Some(object) = value.as_object() {
             let known = schema["properties"].as_object().unwrap();
             object.iter().for_each(|(key, one)| {
-                agrees(one, known.get(key).unwrap_or_else(|| panic!("{key} is unknown")))
+                agrees(one, known.get(key).unwrap_or_else(|| panic!("{key} is unknown")), whole)
             });
             let required = schema["required"].as_array().unwrap();
             required.iter().for_each(|key| {
                 assert!(object.contains_key(key.as_str().unwrap()), "{key} is missing: {value}")
             });
         }
-        value.as_array().into_iter().flatten().for_each(|one| agrees(one, &schema["items"]));
+        value.as_array().into_iter().flatten().for_each(|one| agrees(one, &schema["items"], whole));
         if let (Some(choices), Some(text)) = (schema["enum"].as_array(), value.as_str()) {
             assert!(choices.iter().any(|one| one == text), "{text}");
         }
     }
     let schema = fs::read(harness::root().join("docs/schema/metrics-1.json")).unwrap();
-    agrees(document, &serde_json::from_slice(&schema).unwrap());
+    let schema = serde_json::from_slice(&schema).unwrap();
+    agrees(document, &schema, &schema);
 }
 
 #[test]
@@ -460,12 +465,23 @@ fn questions_about_metrics_need_no_drill() {
     }
     let (_, out, _) = analyse(&case, &["--needs", "--disable", "*", "--enable", "size", "--enable", "M5"]);
     assert!(
-        out.starts_with("spl drill --what blocks --all -- COMMAND\n")
-            && out.contains("no drill has sizes of objects, for base.bytes.value"),
+        out.starts_with("# What 12 metrics need: spl drill --spec FILE --all -- COMMAND\n")
+            && out.contains("\n# no drill has sizes of objects, for base.bytes.value\n")
+            && out.contains("\nevent Block {\n")
+            && !out.contains("event Call {"),
         "{out}"
     );
-    let (_, out, _) = analyse(&case, &["--needs", "--disable", "*", "--enable", "polymorphism"]);
-    assert_eq!(out, "spl drill --what calls --all -- COMMAND\n");
+    let (_, out, _) = analyse(&case, &["--needs", "polymorphism"]);
+    assert!(out.contains("\nevent Call {\n    counted: yes;\n"), "{out}");
+    let (status, out, said) = analyse(&case, &["--needs", "M5", "M51"]);
+    assert!(status == 2 && out.is_empty() && said.contains("no drill has sizes of objects, for "), "{said}");
+    let (status, _, said) = analyse(&case, &["--needs", "polymorfism"]);
+    assert!(status == 2 && said.contains("--needs polymorfism") && said.contains("polymorphism?"), "{said}");
+    let (status, _, said) = analyse(&case, &["--needs", "M1", "--disable", "size"]);
+    assert!(status == 2 && said.contains("behind --needs"), "{said}");
+    let (status, out, _) = analyse(&case, &["--dep-graph", "needs.dot"]);
+    let graph = fs::read_to_string(case.path("needs.dot")).unwrap();
+    assert!(status == 0 && out.is_empty() && graph.contains("-> \"event Call\""), "{graph}");
     let (_, out, _) = analyse(&case, &["--hierarchy", "--disable", "data"]);
     assert!(
         out.contains("    [arrayDensity.value] disabled\n") && out.contains("    calls.value\n"),

@@ -4,10 +4,15 @@
 sequence REPLAY BLOCKS STEPS   `spl trace replay` with the steps of the witness (sequence=): every activation with its caller and its blocks
 never-wrong REPLAY WHOLE       a replay with gaps with one without them: each known activation has its methods, blocks in a row, and callers
 prefix REPLAY WHOLE            a replay of a part is the beginning of the whole one
+paths LINES ROUNDS             paths of the program Routes, with as many of its rounds
+events REPLAY EVENTS GOLDENS   `spl trace events` of the first thread with its replay, and of the numbers in the paper
+receivers LINES TABLE          `spl trace sites` with receivers.csv of a drill of calls of the same program
+times CALLS EVENTS SLEEP...     `spl trace calls` and the events of `spl trace timeline` of the program Sleeps, with its arguments
 write FOLDER                   the trace of a thread 7 that calls a method three times, by no other program than this
 """
 
 import csv
+import json
 import struct
 import sys
 
@@ -124,6 +129,74 @@ def prefix(replay, whole):
     print(f"{len(told)} of {len(ran)} activations")
 
 
+def paths(lines, rounds):
+    lines, rounds = [json.loads(line) for line in open(lines)], int(rounds)
+    of = lambda name: [(line["path"], line["count"]) for line in lines if f".{name}(" in line["method"] and "path" in line]
+    assert of("turns") == [("0 (1 2 3 4)^50 (1 2 4)^50 1 5", rounds)], of("turns")
+    assert of("collatz") == [("0 (1 2 4 5)^41 (1 2 3 5)^70 1 6", rounds + 4)], of("collatz")
+    assert len(of("many")) == 10_000
+    sums = [line for line in lines if "path" not in line]
+    for line in sums:
+        told = sum(one["count"] for one in lines if one["method"] == line["method"] and "path" in one)
+        assert told + line["other"] + line["partly"] == line["calls"], line
+    other = next(line["other"] for line in sums if ".many(" in line["method"])
+    assert other == rounds - 10_000
+    print(f"{sum(line['calls'] for line in sums)} calls, {sum(line['paths'] for line in sums)} paths, {other} calls of others")
+
+
+def events(replay, read, goldens):
+    stack, told = {}, []
+    for line in list(open(replay))[1:]:
+        depth, kind, rest = line.rstrip("\n").split(" ", 2) if not line.startswith("thread") else (None, None, None)
+        if depth is None:
+            break
+        if kind == ">":
+            stack[depth] = rest
+            told.append(f"> {rest}")
+        elif kind == "=":
+            told += [f"= {block} {stack[depth]}" for block in rest.split() if block.isdigit()]
+        elif rest.endswith(" returned"):
+            told.append(f"< {stack[depth]}")
+    assert told == open(read).read().splitlines()
+    number = "method 5328"
+    assert open(goldens).read().splitlines() == [f"> {number}", f"= 0 {number}", f"= 4 {number}", f"< {number}"]
+    print(f"{len(told)} events")
+
+
+def receivers(lines, table):
+    """Executions, entries, methods, classes and changes of each call whose receiver chooses."""
+    traced = {}
+    for line in map(json.loads, open(lines)):
+        assert line["unknown"] == 0, line
+        figures = line["executions"], line["entered"], len(line["targets"]), len(line["receivers"]), line["changes"]
+        traced[line["method"], line["offset"]] = figures
+    rows = list(csv.reader(open(table)))[1:]
+    counted = {(row[0], int(row[1])): tuple(map(int, row[6:11])) for row in rows}
+    assert traced == counted, set(traced.items()) ^ set(counted.items())
+    print(f"{len(traced)} places, {sum(figures[4] for figures in traced.values())} changes")
+
+
+def times(calls, events, *sleeps):
+    """Of three requests the second sleeps twice, and the third ends with an exception."""
+    slept = {number + 1: int(sleep) * (2 if number % 3 == 1 else 1) for number, sleep in enumerate(sleeps)}
+    calls = [json.loads(line) for line in open(calls)]
+    order = [call["call"] for call in calls]
+    assert order == sorted(slept, key=slept.get, reverse=True), f"the slowest first: {order}"
+    shown = [event for event in json.load(open(events))["traceEvents"] if event["ph"] == "X"]
+    longest = 0
+    for call in calls:
+        number, took = call["call"], call["duration_ns"]
+        assert call["ended"] == ("exception" if number % 3 == 0 else "returned"), call
+        within = [event for event in shown if event["args"]["call"] == number]
+        own = sum(round(1000 * event["args"].get("own_us", 0)) for event in within)
+        pauses = [event["dur"] / 1000 for event in within if event["name"] == "Sleeps.pause"]
+        assert own == took, f"call {number} took {took} ns, and its own times are {own} ns"
+        assert len(pauses) == (2 if number % 3 == 2 else 1)
+        assert all(pause >= slept[number] / len(pauses) for pause in pauses), f"call {number} pauses {pauses} ms"
+        longest = max(longest, took / 1e6 - slept[number])
+    print(f"{len(calls)} requests that sleep {sum(slept.values())} ms, at most {longest:.1f} ms more each; {len(shown)} calls")
+
+
 def digest(data):
     hash = 0xCBF29CE484222325
     for at in range(0, len(data), 8):
@@ -146,7 +219,8 @@ def write(folder):
 
 
 if __name__ == "__main__":
-    commands = {"sequence": sequence, "never-wrong": never_wrong, "prefix": prefix}
+    commands = {"sequence": sequence, "never-wrong": never_wrong, "prefix": prefix, "paths": paths, "events": events}
+    commands |= {"receivers": receivers, "times": times}
     try:
         if sys.argv[1] == "write":
             write(sys.argv[2])

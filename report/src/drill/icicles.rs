@@ -3,6 +3,7 @@
 use super::facts::{DEEPEST, DrillFacts, MOST_CALLS, Tree, TreeCall};
 use crate::figure::{count, digits, percent};
 use crate::graph::step;
+use crate::icicle;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -11,12 +12,8 @@ const WIDTH: f64 = 1200.0;
 const HIGH: f64 = 22.0;
 /// Distance between boxes, pixels.
 const GAP: f64 = 1.0;
-/// Narrowest box that is drawn, and narrowest one with a name.
+/// Narrowest box that is drawn.
 const NARROWEST: f64 = 1.0;
-const NAMED: f64 = 30.0;
-/// Width of a character, and distance of a name from the border.
-const CHARACTER: f64 = 6.7;
-const MARGIN: f64 = 5.0;
 
 /// The tree with the table that says the same; nothing without calls.
 pub(super) fn section(facts: &DrillFacts) -> Markup {
@@ -82,7 +79,7 @@ fn cell(one: &TreeCall, wide: f64, scale: f64, most: f64, tree: &Tree) -> Markup
         g class={ "b h" (step(one.own, most)) } transform=(at) {
             title { (one.method) ": " (share(one.total, tree)) "; " (figures(one)) }
             rect width={ (format!("{:.1}", (wide - GAP).max(GAP))) } height={ (HIGH - GAP) } rx="2" {}
-            @if wide >= NAMED { text x=(MARGIN) y="15" { (cut(short(&one.method), wide)) } }
+            (icicle::name(&one.method, wide))
         }
     }
 }
@@ -95,22 +92,6 @@ fn figures(one: &TreeCall) -> String {
         calls => format!("{calls} calls"),
     };
     format!("{calls}, {} bytecodes, {} of its own", whole(one.total), whole(one.own))
-}
-
-/// Class and name of a method, without package and types.
-fn short(method: &str) -> &str {
-    let name = method.split_once('(').map_or(method, |(name, _)| name);
-    name.rsplit('/').next().unwrap_or(name)
-}
-
-/// As many characters as a box has room for.
-fn cut(name: &str, wide: f64) -> String {
-    let room = ((wide - 2.0 * MARGIN) / CHARACTER) as usize;
-    if name.chars().count() <= room {
-        return name.to_owned();
-    }
-    let kept: String = name.chars().take(room.saturating_sub(1)).collect();
-    format!("{kept}…")
 }
 
 fn table(tree: &Tree, places: &BTreeMap<&str, usize>) -> Markup {

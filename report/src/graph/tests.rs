@@ -24,6 +24,7 @@ fn policies_have_the_hashes_of_styles_and_scripts() {
         ("the graphs' script", SCRIPT, SCRIPT_HASH),
         ("the style of drills", crate::drill::STYLE, crate::drill::STYLE_HASH),
         ("the script of paths", crate::drill::SCRIPT, crate::drill::SCRIPT_HASH),
+        ("the style of pages of runs", crate::runs::STYLE, crate::runs::STYLE_HASH),
         ("the style of reports", crate::page::STYLE, crate::page::STYLE_HASH),
         ("the script of reports", crate::page::SCRIPT, crate::page::SCRIPT_HASH),
     ];

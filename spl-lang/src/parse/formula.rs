@@ -1,7 +1,8 @@
 //! Formulas: from the loosest binding to the tightest `=>`, `|`, `&`, `!`.
 
+use super::comparing::Comparing;
 use super::{Parsed, Parser, found, gap, keyword};
-use crate::ast::{Formula, Instances, Node, Relation, Sizes};
+use crate::ast::{Formula, Instances, Node, Sizes};
 use crate::problem::{Problem, first_word};
 use nom::Parser as _;
 use nom::sequence::preceded;
@@ -9,7 +10,7 @@ use nom::sequence::preceded;
 /// Most formulas within formulas; far more than real files have, and far fewer than the stack holds.
 const MAX_NESTING: usize = 100;
 
-type Tree = Node<Formula<Relation>>;
+type Tree = Node<Formula<Comparing>>;
 
 /// Place of the parser in a formula.
 #[derive(Clone, Copy, Default)]
@@ -94,8 +95,8 @@ impl<'a> Parser<'_, 'a> {
         if let Some(after) = keyword("for", input) {
             return self.quantified(input, after.trim_start(), place);
         }
-        let (rest, relation) = self.relation(input)?;
-        Ok((rest, self.node(input, rest, Formula::Relation(relation))))
+        let (rest, one) = self.comparing(input)?;
+        Ok((rest, self.node(input, rest, Formula::Relation(one))))
     }
 
     /// `for all sizes: formula`; the formula reaches as far as it can.

@@ -25,7 +25,25 @@ pub(super) fn split_number(input: &str) -> (&str, &str) {
     input.split_at(input.len() - signed.len() + end)
 }
 
+/// The unit of time that a word is; both code points for the micro sign are in use.
+pub(super) fn time_unit(word: &str) -> Option<TimeUnit> {
+    let ascii = if matches!(word, "\u{b5}s" | "\u{3bc}s") { TimeUnit::Microseconds.as_str() } else { word };
+    TimeUnit::ALL.into_iter().find(|unit| unit.as_str() == ascii)
+}
+
 impl<'a> Parser<'_, 'a> {
+    /// A finite number, 0 or more; otherwise 0 and a finding.
+    pub(super) fn not_negative(&self, text: &'a str) -> f64 {
+        let problem = match text.parse::<f64>() {
+            Ok(number) if number.is_finite() && number >= 0.0 => return number.abs(),
+            Ok(number) if number.is_finite() => Problem::new(text, "a metric is never below 0"),
+            Ok(_) => Problem::new(text, "a bound must be a finite number"),
+            Err(_) => Problem::new(text, "not a number").help("write a decimal number such as `1.5`"),
+        };
+        self.note(problem.label("expected a number, 0 or more"));
+        0.0
+    }
+
     /// A finite number greater than 0, an amount of `what`; otherwise 1 and a finding.
     pub(super) fn positive(&self, text: &'a str, what: &str) -> f64 {
         let problem = match text.parse::<f64>() {

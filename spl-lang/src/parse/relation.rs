@@ -1,8 +1,8 @@
 //! One comparison: two sides, a sign, factors and a tolerance.
 
-use super::literal::split_number;
-use super::{Parsed, Parser, found, gap, is_word_char, keyword};
-use crate::ast::{Node, Relation, Side, TimeUnit, Times};
+use super::literal::{split_number, time_unit};
+use super::{Parsed, Parser, found, gap, is_word_char, keyword, metric};
+use crate::ast::{Node, Relation, Side, Times};
 use crate::problem::{Problem, first_word};
 use crate::{Sign, method, sign};
 use nom::Parser as _;
@@ -37,12 +37,16 @@ impl<'a> Parser<'_, 'a> {
             self.note(problem.label("no method's times stand on either side"));
         }
         if relation.within.is_some() && relation.sign.value.demand().shorter != Shorter::Neither {
-            let help = "`within` says how far apart two sides are that are called equal: write `=`";
-            let problem =
-                Problem::new(&at_within[..at_within.len() - after.len()], "a tolerance needs the sign `=`");
-            self.note(problem.label(format!("the sign is `{}`", relation.sign)).help(help));
+            self.needs_equal(&at_within[..at_within.len() - after.len()], relation.sign.value);
         }
         Ok((rest, relation))
+    }
+
+    /// Notes a tolerance next to another sign than `=`.
+    pub(super) fn needs_equal(&self, tolerance: &'a str, sign: Sign) {
+        let help = "`within` says how far apart two sides are that are called equal: write `=`";
+        let problem = Problem::new(tolerance, "a tolerance needs the sign `=`");
+        self.note(problem.label(format!("the sign is `{sign}`")).help(help));
     }
 
     fn check_factors(&self, relation: &Relation, at: &'a str) {
@@ -70,8 +74,7 @@ impl<'a> Parser<'_, 'a> {
                 return Ok((rest, self.node(input, rest, Side::Times(Box::new(times)))));
             }
             let (word, rest) = next.split_at(next.find(|c| !is_word_char(c)).unwrap_or(next.len()));
-            let unit = TimeUnit::ALL.into_iter().find(|unit| unit.as_str() == micro(word));
-            if let Some(unit) = unit.filter(|_| !rest.starts_with(['.', '/', '$', '#'])) {
+            if let Some(unit) = time_unit(word).filter(|_| !rest.starts_with(['.', '/', '$', '#'])) {
                 let duration = self.duration(number, unit);
                 return Ok((rest, self.node(input, rest, Side::Bound(duration))));
             }
@@ -87,6 +90,12 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn times(&self, input: &'a str, factor: Option<Node<f64>>) -> Parsed<'a, Times> {
+        if metric::call(input).is_some() {
+            let problem = Problem::new(first_word(input), "a method's times are compared with a metric");
+            let help =
+                "compare the metric with a number, or with another metric: `metric(size.run, app) <= 5000`";
+            return Err(nom::Err::Failure(problem.label("not a length of time").help(help)));
+        }
         let Some((inside, statistic)) = self.statistic(input)? else {
             let (rest, target) = self.target(input)?;
             return Ok((rest, Times { factor, statistic: None, target: target.value }));
@@ -101,7 +110,7 @@ impl<'a> Parser<'_, 'a> {
         Ok((rest, Times { factor, statistic: Some(statistic), target: target.value }))
     }
 
-    fn sign(&self, input: &'a str) -> Parsed<'a, Node<Sign>> {
+    pub(super) fn sign(&self, input: &'a str) -> Parsed<'a, Node<Sign>> {
         let (sign, rest, misspelt) = sign::take(input).map_err(nom::Err::Error)?;
         misspelt.into_iter().for_each(|problem| self.note(problem));
         Ok((rest, self.node(input, rest, sign)))
@@ -124,11 +133,6 @@ impl<'a> Parser<'_, 'a> {
         }
         Ok((rest, self.positive(text, "a factor")))
     }
-}
-
-/// The unit's name in ASCII: both code points for the micro sign are in use.
-fn micro(word: &str) -> &str {
-    if matches!(word, "\u{b5}s" | "\u{3bc}s") { TimeUnit::Microseconds.as_str() } else { word }
 }
 
 fn no_unit<'a>(at: &'a str, number: &str) -> Problem<'a> {

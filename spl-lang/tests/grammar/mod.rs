@@ -115,6 +115,8 @@ pub struct Maker<'a> {
     pub mode: RunMode,
     /// The state of an xorshift generator (Marsaglia 2003), not 0.
     pub random: u64,
+    /// Which of the comparisons a formula has, in the order of the grammar.
+    pub comparison: usize,
     /// The productions that were used.
     pub used: BTreeSet<String>,
 }
@@ -127,7 +129,8 @@ impl Maker<'_> {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
-        self.random % bound
+        // The lowest bits of neighbours depend on each other (xorshift64*, Vigna 2016).
+        (self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32) % bound
     }
 
     /// A sentence of the production `name`.
@@ -150,9 +153,25 @@ impl Maker<'_> {
             }
             // The first choice more often, or formulas would grow without end and no comparison would be
             // right.
-            ("negation" | "side" | "GLOB", Expr::Choice(all)) if self.below(3) > 0 => {
-                self.expand(&all[0], lexical, depth)
+            // A formula is about times or about metrics, as its assertion says.
+            ("assertion", expr) => {
+                self.comparison = usize::from(self.below(4) == 0);
+                let text = self.expand(expr, lexical, depth);
+                self.comparison = 0;
+                text
             }
+            ("negation", Expr::Choice(all)) => {
+                let any = self.below(3 * all.len() as u64) as usize;
+                let other = 1 - self.comparison;
+                let rarely = any == other && self.below(4) == 0;
+                let known = depth > DEEP || any >= all.len() || any == other && !rarely;
+                self.expand(&all[if known { self.comparison } else { any }], lexical, depth)
+            }
+            // An interval has the most parts.
+            ("sizes", Expr::Choice(all)) if self.below(3) > 0 => {
+                self.expand(&all[all.len() - 1], lexical, depth)
+            }
+            ("side" | "GLOB", Expr::Choice(all)) if self.below(3) > 0 => self.expand(&all[0], lexical, depth),
             (_, Expr::InWords) => self.leaf(name),
             (_, expr) => self.expand(expr, lexical, depth),
         }
@@ -193,6 +212,8 @@ impl Maker<'_> {
             },
             "DIGITS" => any(self, &["1", "7", "90", "64", "0", "99999999999"]),
             "TITLE" => any(self, &["\"t\"", "\"a # b: \\\" \\\\\"", "\"č\""]),
+            "PATTERN" => any(self, &["a.B", "a.**", "a.B#f*", "a/B.f(I[J)V", "f", "Main"]),
+            "KEY" => any(self, &["1", "3+", "5-8"]),
             "COMMENT" => any(self, &["#", "# why", "#why # not \""]),
             other => panic!("no example of {other}, which the manual defines in words"),
         }

@@ -200,10 +200,10 @@ fn check<T: Serialize>(message: T, expected: &[u8]) {
     assert_eq!(&stream(&[message])[8..], expected);
 }
 
-/// The encoding of [`crate::PROTOCOL`] 14. If this test fails, the number has to change.
+/// The encoding of [`crate::PROTOCOL`] 16. If this test fails, the number has to change.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
-    assert_eq!(crate::PROTOCOL, 14);
+    assert_eq!(crate::PROTOCOL, 16);
     let hello = ToController::Hello {
         pid: 300,
         java_version: "17".to_owned(),
@@ -267,28 +267,41 @@ fn the_messages_of_this_protocol_have_these_bytes() {
 #[test]
 fn the_messages_of_drills_have_these_bytes() {
     check(ToController::Drilled(Drilled::VirtualThreads), &[16, 6]);
+    check(ToController::Drilled(Drilled::Uncounted { times: 300 }), &[16, 8, 172, 2]);
     check(ToController::Drilled(Drilled::Begun { classes: 3, took_ns: 300 }), &[16, 5, 3, 172, 2]);
     check(ToController::Drilled(Drilled::Bytes { class: 1, bytes: vec![7, 8] }), &[16, 3, 1, 2, 7, 8]);
     let scope = Scope { jdk: true, ..Scope::default() };
-    check(ToAgent::Drill { what: DrillKind::Cover, scope }, &[15, 1, 0, 0, 1, 0, 0]);
-    let scope = Scope { roots: vec!["A.b()V".to_owned()], larges: vec![300], ..Scope::default() };
+    check(ToAgent::Drill { what: DrillKind::Cover, scope }, &[15, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+    let scope = Scope {
+        roots: vec!["A.b()V".to_owned()],
+        larges: vec![300],
+        one_in: 300,
+        total: true,
+        ..Scope::default()
+    };
     check(
         ToAgent::Drill { what: DrillKind::Blocks, scope },
-        b"\x0f\x00\x00\x00\x00\x01\x06A.b()V\x01\xac\x02",
+        b"\x0f\x00\x00\x00\x00\x01\x06A.b()V\x01\xac\x02\x00\xac\x02\x01\x00\x00",
     );
     check(ToAgent::CountersOpened, &[16]);
     check(ToAgent::StopCounting { methods: vec!["A.b()V".to_owned()] }, b"\x11\x01\x06A.b()V");
     let receivers = Drilled::Receivers { classes: vec![(300, "A".to_owned())] };
     check(ToController::Drilled(receivers), b"\x10\x07\x01\xac\x02\x01A");
     let scope = Scope::default();
-    check(ToAgent::Drill { what: DrillKind::Calls, scope: scope.clone() }, &[15, 2, 0, 0, 0, 0, 0]);
+    check(
+        ToAgent::Drill { what: DrillKind::Calls, scope: scope.clone() },
+        &[15, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    );
     check(
         ToAgent::Drill { what: DrillKind::Time(Clock::Four), scope: scope.clone() },
-        &[15, 3, 1, 0, 0, 0, 0, 0],
+        &[15, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
     );
     let paths = DrillKind::Paths { blocks: true };
-    check(ToAgent::Drill { what: paths, scope: scope.clone() }, &[15, 4, 1, 0, 0, 0, 0, 0]);
-    check(ToAgent::Drill { what: DrillKind::Trace { blocks: true }, scope }, &[15, 5, 1, 0, 0, 0, 0, 0]);
+    check(ToAgent::Drill { what: paths, scope: scope.clone() }, &[15, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    check(
+        ToAgent::Drill { what: DrillKind::Trace { blocks: true }, scope: Scope { timed: true, ..scope } },
+        &[15, 5, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+    );
     let place = Drilled::Counters { descriptor: 3, bytes: 300, arena_bytes: 4, arenas: 5, root_arenas: 6 };
     check(ToController::Drilled(place), &[16, 0, 6, 172, 2, 4, 5, 6]);
 }

@@ -110,6 +110,7 @@ fn drilled() -> impl Strategy<Value = Drilled> {
         any::<(String, String)>().prop_map(|(name, why)| Drilled::Left { name, why }),
         any::<(u32, u64)>().prop_map(|(classes, took_ns)| Drilled::Begun { classes, took_ns }),
         Just(Drilled::VirtualThreads),
+        any::<u32>().prop_map(|times| Drilled::Uncounted { times }),
         vec(any::<(u32, String)>(), 0..4).prop_map(|classes| Drilled::Receivers { classes }),
     ]
 }
@@ -144,18 +145,22 @@ pub(super) fn to_agent() -> impl Strategy<Value = ToAgent> {
         (handle(), any::<u64>()).prop_map(|(handle, count)| ToAgent::Discarded { handle, count }),
         any::<u32>().prop_map(|objects| ToAgent::VisitLimit { objects }),
         any::<u64>().prop_map(|bytes| ToAgent::MetaspaceLimit { bytes }),
-        (option::of(Just(Pattern::all())), any::<bool>(), vec(any::<String>(), 0..3)).prop_map(
-            |(pattern, jdk, roots)| ToAgent::Drill {
+        (option::of(Just(Pattern::all())), any::<(bool, u32, bool, bool)>(), vec(any::<String>(), 0..3))
+            .prop_map(|(pattern, (jdk, one_in, total, timed), roots)| ToAgent::Drill {
                 what: if jdk { DrillKind::Blocks } else { DrillKind::Cover },
                 scope: Scope {
-                    include: pattern.into_iter().collect(),
+                    include: pattern.iter().cloned().collect(),
+                    within: pattern.into_iter().collect(),
+                    one_in,
+                    total,
+                    receivers: total,
+                    timed,
                     exclude: Vec::new(),
                     jdk,
                     larges: vec![7; roots.len()],
                     roots
                 }
-            }
-        ),
+            }),
         Just(ToAgent::CountersOpened),
         vec(any::<String>(), 0..4).prop_map(|methods| ToAgent::StopCounting { methods }),
         vec(any::<(String, String)>().prop_map(|(class, method)| Wanted { class, method }), 0..4)

@@ -14,7 +14,7 @@ fn bytes(proof: Proof) -> [u8; 36] {
     AgentProof { pid: 0x0102_0304, proof: Some(proof) }.to_bytes()
 }
 
-/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x0e\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
+/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x10\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
 /// and for the controller likewise.
 #[test]
 fn the_proofs_of_this_protocol_have_these_bytes() {
@@ -22,11 +22,11 @@ fn the_proofs_of_this_protocol_have_these_bytes() {
     let proof = |side| hex(&bytes(NONCES.proof(&token("secret"), side)));
     assert_eq!(
         proof(Side::Agent),
-        "04030201905afe9a8ee65a5bab2f7e081c3f184c3d67f4e6d0ad1d8c331245555897065f"
+        "040302017aed7ebab0e25f13f17ddc9bb7a9a5b69fa29c07661a9fd100fa03f87c36d4af"
     );
     assert_eq!(
         proof(Side::Controller),
-        "0403020164b70c1d4bb5e1758b35b6d4d965446a7ac920c55c503d3aa6c6e18dcbf0d5e9"
+        "040302011abc3e351b3e6088b695848d445052046b7c6d3bedb0e0db652b6f51b01be593"
     );
 }
 

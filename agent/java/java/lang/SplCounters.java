@@ -27,7 +27,31 @@ public final class SplCounters {
 
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
 
+    /** Counts for which a stack overflow left no room. The code that could not call counts here by itself. */
+    public static int uncounted;
+
     private SplCounters() {}
+
+    /**
+     * Calls all of these, so that they are compiled before a program needs them: compiled code takes little of the stack. Only the agent's
+     * thread calls it, in whose arena nobody reads the counters from {@code id} on.
+     */
+    static void warm(int id, int rounds, long nanoseconds) {
+        long began = System.nanoTime();
+        for (int round = 0; round < rounds && System.nanoTime() - began < nanoseconds; round++) {
+            long address = counted(id);
+            count(id);
+            here(id);
+            hit(address, 0);
+            hit1(address);
+            hit2(address);
+            hit3(address);
+            hit4(address);
+            hit5(address);
+            hit6(address);
+            hit7(address);
+        }
+    }
 
     /** Counts an entry of a method, and gives the address of the thread's counters of it. */
     @ForceInline

@@ -3,6 +3,7 @@ package jbinstrace.weaver;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -35,25 +36,33 @@ public final class Weaver implements ClassFileTransformer {
     private static final Set<String> LEFT = Set.of("java/lang/Thread", "java/lang/Object", "java/lang/System");
     /** The most that 19 and 11 bits can have. */
     private static final int METHODS = 1 << 19, BLOCKS = 1 << 11;
-    private final boolean jdk;
     private int methods;
     private int classes;
     private int left;
-
-    public Weaver(boolean jdk) {
-        this.jdk = jdk;
-    }
+    /** Methods whose start tells the class of their receiver. */
+    private final BitSet typed = new BitSet();
+    /** Class, name and descriptor of each method, by number. */
+    private final List<String> names = new ArrayList<>();
 
     /** Numbers of classes and methods with probes. */
     public String summary() {
         return classes + " classes, " + methods + " methods, " + left + " left";
     }
 
+    /** Methods whose start tells the class of their receiver, by number. */
+    public synchronized BitSet typed() {
+        return typed;
+    }
+
+    /** Class, name and descriptor of each method, by number. */
+    public synchronized List<String> names() {
+        return names;
+    }
+
     @Override
     public byte[] transform(ClassLoader loader, String name, Class<?> again, ProtectionDomain domain, byte[] bytes) {
         boolean own = name == null || name.startsWith("jbinstrace/") || name.startsWith("org/objectweb/asm/") && loader == Weaver.class.getClassLoader();
-        boolean program = loader != null && loader != ClassLoader.getPlatformClassLoader();
-        if (own || LEFT.contains(name) || !(jdk || program)) {
+        if (own || LEFT.contains(name)) {
             return null;
         }
         try {
@@ -70,7 +79,7 @@ public final class Weaver implements ClassFileTransformer {
         reader.accept(node, 0);
         for (MethodNode method : node.methods) {
             if (method.instructions.size() > 0) {
-                weave(method);
+                weave(node.name, method);
             }
         }
         classes++;
@@ -80,7 +89,7 @@ public final class Weaver implements ClassFileTransformer {
         return writer.toByteArray();
     }
 
-    private void weave(MethodNode method) {
+    private void weave(String type, MethodNode method) {
         Set<AbstractInsnNode> leaders = leaders(method);
         Map<LabelNode, AbstractInsnNode> created = created(method);
         List<AbstractInsnNode> returns = new ArrayList<>();
@@ -94,6 +103,7 @@ public final class Weaver implements ClassFileTransformer {
             }
         }
         int id = methods++ % METHODS;
+        names.add(type + "." + method.name + method.desc);
         for (AbstractInsnNode end : returns) {
             method.instructions.insertBefore(end, probe(END << 30 | id << 11));
         }
@@ -105,8 +115,9 @@ public final class Weaver implements ClassFileTransformer {
             block++;
         }
         nameAgain(method, created);
-        boolean typed = (method.access & Opcodes.ACC_STATIC) == 0 && !method.name.equals("<init>");
-        method.instructions.insert(typed ? typedProbe(START << 30 | id << 11) : probe(START << 30 | id << 11));
+        boolean hasReceiver = (method.access & Opcodes.ACC_STATIC) == 0 && !method.name.equals("<init>");
+        typed.set(id, hasReceiver);
+        method.instructions.insert(hasReceiver ? typedProbe(START << 30 | id << 11) : probe(START << 30 | id << 11));
     }
 
     /** Frames name objects without a constructor's call by the instruction that made them: the labels of these, with it. */

@@ -7,6 +7,8 @@ package java.lang;
 public final class SplCounters {
     public static final long[] COUNTS = new long[1 << 16];
 
+    public static int uncounted;
+
     private SplCounters() {}
 
     public static long counted(int id) {

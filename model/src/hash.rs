@@ -2,7 +2,8 @@
 //! and files, which outlive any library's choice of a hash.
 
 /// A hash of 128 bits, so that equal hashes of different texts do not occur in practice.
-pub(crate) fn fnv1a_128(bytes: &[u8]) -> u128 {
+#[must_use]
+pub fn fnv1a_128(bytes: &[u8]) -> u128 {
     const OFFSET_BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     bytes.iter().fold(OFFSET_BASIS, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
