@@ -141,7 +141,7 @@ impl fmt::Display for Lack {
                 };
                 write!(
                     f,
-                    "{what} after {lasted}, before the measurement began (initial-sleep = {wait_ms} ms)"
+                    "{what} after {lasted}, before the measurement began (initial-sleep: at most {wait_ms} ms)"
                 )
             }
             Self::NoTurn => f.write_str("the measurement ended before it was its turn"),
@@ -249,7 +249,7 @@ mod tests {
         check(taken(1, 0, 0, 0), "1 call was measured");
         check(
             Lack::NotBegun { ended_by: EndedBy::Program, lasted_ns: 312_000_000, wait_ns: 3_000_000_000 },
-            "the program ended after 0.3 s, before the measurement began (initial-sleep = 3000 ms)",
+            "the program ended after 0.3 s, before the measurement began (initial-sleep: at most 3000 ms)",
         );
         check(
             Lack::NeverCalled { open_ns: 3_210_000_000, lost: 0 },

@@ -483,7 +483,7 @@ fn the_same_advice_is_given_once() {
     let page = html(&facts);
     has(
         &page,
-        " and 2 others: The program ended after 0.3 s, before the measurement began (initial-sleep = 3000 ms). Let the",
+        " and 2 others: The program ended after 0.3 s, before the measurement began (initial-sleep: at most 3000 ms). Let the",
     );
     assert!(!page.contains("calls of all sizes") && !page.contains(">compared<"), "nothing was compared");
 }

@@ -15,8 +15,8 @@ pub const DEFAULT_PORT: u16 = 38_692;
 /// The controller's configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// `initial-sleep`: pause between the controller's start and that of the measurement.
-    pub initial_sleep: Duration,
+    /// `initial-sleep`: pause between the agent's first message and the measurement.
+    pub initial_sleep: InitialSleep,
     /// `cycle-sleep`: time between two communication cycles.
     pub cycle_sleep: Duration,
     /// `port`: where `spl serve` listens.
@@ -100,6 +100,30 @@ impl Default for Drill {
     }
 }
 
+/// The time that a program has for its own warm-up before it is measured (`initial-sleep`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialSleep {
+    /// Until the JVM's compilers have little to do, but not longer than the thesis waits; this long where they
+    /// cannot be seen.
+    Auto,
+    /// A fixed time.
+    Fixed(Duration),
+}
+
+impl InitialSleep {
+    /// The thesis's pause (3.3.2).
+    pub const OF_THESIS: Duration = Duration::from_millis(3000);
+
+    /// The longest time that it may last.
+    #[must_use]
+    pub fn longest(self) -> Duration {
+        match self {
+            Self::Auto => Self::OF_THESIS,
+            Self::Fixed(time) => time,
+        }
+    }
+}
+
 /// Method of judging comparisons (`method`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judge {
@@ -122,7 +146,7 @@ impl fmt::Display for Judge {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            initial_sleep: Duration::from_millis(3000),
+            initial_sleep: InitialSleep::Auto,
             cycle_sleep: Duration::from_millis(100),
             port: DEFAULT_PORT,
             programs: 1,

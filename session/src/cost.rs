@@ -1,10 +1,10 @@
 //! Cost of probes and of the agent's thread, limited to a share of the program's CPU time
 //! (`overhead-budget`).
 
+use crate::cpu::{self, AGENT_THREAD, TICK_NS};
 use crate::status::Overhead;
 use spl_scheduler::Budget;
 use std::collections::VecDeque;
-use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Interval between two readings of the agent thread's CPU time: short, so that used time is paid for before
 /// more is bought.
 const LOOK_AT_AGENT_EVERY: Duration = Duration::from_millis(100);
-/// Name of the agent's thread, which the agent sets.
-const AGENT_THREAD: &str = "spl-link";
-/// The kernel's tick in `/proc/PID/stat`: fixed by Linux's ABI on every machine that HotSpot runs on.
-const TICK_NS: u64 = 10_000_000;
 /// Most readings over which CPU time is averaged when a single interval shows few ticks.
 const LOOKS: usize = 10;
 /// CPU time that is enough to know a program's rate to a tenth.
@@ -135,7 +131,7 @@ impl Cost {
             return None;
         }
         agent.looked = Some(now);
-        let used_ns = agent.cpu_ns()?;
+        let used_ns = cpu::of_thread(&agent.folder)?;
         let cpu_ns = used_ns.saturating_sub(agent.used_ns.replace(used_ns)?);
         self.count_agent(cpu_ns, 0);
         Some(cpu_ns)
@@ -183,7 +179,7 @@ impl Cost {
         if passed.is_some_and(|passed| passed < LOOK_EVERY) {
             return None;
         }
-        let used = cpu_time_ns(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?;
+        let used = cpu::of_process(pid)?;
         if let Some(passed) = passed {
             self.used_ns_per_s = self.rate(now, used);
             let [used_ns, processor_ns] = [self.used_ns_per_s, self.used_ns_per_s.max(PROCESSOR_NS_PER_S)]
@@ -263,41 +259,14 @@ struct AgentThread {
 impl AgentThread {
     /// Thread of the process with this id; `None` when it does not exist or is not visible to us.
     fn of(pid: u32) -> Option<Self> {
-        let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
-        let folder = threads.filter_map(|thread| Some(thread.ok()?.path())).find(|folder| {
-            fs::read_to_string(folder.join("comm")).is_ok_and(|name| name.trim_end() == AGENT_THREAD)
-        })?;
+        let folder = cpu::threads(pid, |name| name == AGENT_THREAD)?.pop()?;
         Some(Self { folder, looked: None, used_ns: None })
     }
-
-    /// CPU time that the thread has used. Kernels without the scheduler's own count show ticks.
-    fn cpu_ns(&self) -> Option<u64> {
-        let exact = fs::read_to_string(self.folder.join("schedstat")).ok();
-        let exact = exact.and_then(|text| text.split_ascii_whitespace().next()?.parse().ok());
-        exact.or_else(|| cpu_time_ns(&fs::read_to_string(self.folder.join("stat")).ok()?))
-    }
-}
-
-/// User and system time in a process's `stat` (proc(5), fields 14 and 15). Its name, in parentheses, may hold
-/// anything.
-fn cpu_time_ns(stat: &str) -> Option<u64> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut fields = rest.split_ascii_whitespace().skip(11);
-    let mut ticks = || fields.next()?.parse::<u64>().ok();
-    Some(ticks()?.saturating_add(ticks()?).saturating_mul(TICK_NS))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_cpu_time_stands_behind_the_name() {
-        let stat = "12 (a ) b) S 1 12 12 0 -1 4194304 1 2 3 4 150 50 7 8 20 0 30 0 100";
-        assert_eq!(cpu_time_ns(stat), Some(2_000_000_000));
-        assert_eq!(cpu_time_ns("12 (java) S 1"), None);
-        assert_eq!(cpu_time_ns(""), None);
-    }
 
     #[test]
     fn a_budget_is_a_share_of_what_the_program_uses() {

@@ -3,8 +3,10 @@
 
 use crate::agents::Agent;
 use crate::clock::JvmClock;
+use crate::config::InitialSleep;
 use crate::cost::Cost;
 use crate::status::Metaspace;
+use crate::warming::Warming;
 use spl_model::{Handle, Outcome, Sample, one_line};
 use spl_scheduler::JvmIx;
 use spl_wire::{ByeReason, Label, Labels, SampleFault, ToAgent, WireSample, WireSize};
@@ -41,8 +43,10 @@ pub struct Peer {
     /// Name in the files' samples that tells this JVM from others and their clocks: the process id, or the name
     /// of the instance with it.
     pub origin: Arc<str>,
-    /// Start of its measurement, `initial-sleep` after its first message; `None` once it has started.
+    /// Latest start of its measurement, `initial-sleep` after its first message; `None` once it has started.
     pub start_at: Option<Instant>,
+    /// Its compilers, where they say when its measurement starts.
+    warming: Option<Warming>,
     labels: Labels,
     /// Gates that are open.
     open: BTreeMap<Handle, Opening>,
@@ -81,6 +85,7 @@ impl Peer {
             has_ended: false,
             origin,
             start_at: None,
+            warming: None,
             labels: Labels::default(),
             open: BTreeMap::new(),
             received: BTreeMap::new(),
@@ -96,6 +101,24 @@ impl Peer {
             metaspace: None,
             cost,
         }
+    }
+
+    /// Begins its own warm-up.
+    pub fn warms_up(&mut self, sleep: InitialSleep, now: Instant) {
+        self.start_at = Some(now + sleep.longest());
+        self.warming = (sleep == InitialSleep::Auto).then(|| Warming::of(self.pid, now)).flatten();
+    }
+
+    /// Whether its measurement is due.
+    pub fn is_due(&mut self, now: Instant) -> bool {
+        let is_warm = |warming: &mut Warming| warming.is_over(now);
+        self.start_at.is_some_and(|at| now >= at || self.warming.as_mut().is_some_and(is_warm))
+    }
+
+    /// The time at which its measurement may be due; `None` once it has started.
+    pub fn next_due(&self) -> Option<Instant> {
+        let look = self.warming.as_ref().map(Warming::next);
+        self.start_at.map(|at| look.map_or(at, |look| at.min(look)))
     }
 
     /// Process id that the agent gave.

@@ -417,7 +417,7 @@ impl<'a> Session<'a> {
 
     /// Event for a run that ends before the start of its measurement, which was set for this time.
     fn not_begun(&self, start_at: Instant) -> Event {
-        let wait = self.config.initial_sleep;
+        let wait = self.config.initial_sleep.longest();
         let lasted = wait.saturating_sub(start_at.saturating_duration_since(Instant::now()));
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         Event::NotBegun {

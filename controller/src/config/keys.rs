@@ -6,7 +6,7 @@ use super::values::{
 };
 use spl_lang::RunMode;
 use spl_model::Sizing;
-use spl_session::config::{DrillBudget, Judge, WARM_UP};
+use spl_session::config::{DrillBudget, InitialSleep, Judge, WARM_UP};
 use spl_verdict::Correction;
 use std::time::Duration;
 
@@ -30,7 +30,8 @@ pub(super) const BEYOND_THESIS: [&str; 15] = [
 ];
 
 /// The thesis's values of keys, where they differ from the defaults of production.
-pub(super) const OF_THESIS: [(&str, &str); 4] = [
+pub(super) const OF_THESIS: [(&str, &str); 5] = [
+    ("initial-sleep", "3000"),
     ("argument-size", "deep"),
     ("max-method-measurements", "1000"),
     ("arguments-size-scale", "linear"),
@@ -47,7 +48,11 @@ pub(super) type Set = fn(&mut Draft, &str) -> Result<(), Expected>;
 
 /// Every key: section, name and reader of its value.
 pub(super) const KEYS: [(&str, &str, Set); 45] = [
-    ("communication", "initial-sleep", |c, v| millis(v).map(|t| c.config.initial_sleep = t)),
+    ("communication", "initial-sleep", |c, v| {
+        let fixed = || millis(v).map(InitialSleep::Fixed).map_err(|_| "milliseconds, or auto".to_owned());
+        let sleep = if v == "auto" { Ok(InitialSleep::Auto) } else { fixed() };
+        sleep.map(|sleep| c.config.initial_sleep = sleep)
+    }),
     ("communication", "cycle-sleep", |c, v| millis(v).map(|t| c.config.cycle_sleep = t)),
     ("communication", "port", |c, v| number(v, "a port from 0 to 65535").map(|n| c.config.port = n)),
     ("communication", "programs", |c, v| {

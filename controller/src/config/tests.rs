@@ -7,7 +7,7 @@ use spl_lang::RunMode;
 use spl_model::Scale;
 use spl_model::Sizing;
 use spl_scheduler::{Paired, Settings, WarmUp};
-use spl_session::config::{Drill, DrillBudget, Judge, LONGEST_WAIT_NS};
+use spl_session::config::{Drill, DrillBudget, InitialSleep, Judge, LONGEST_WAIT_NS};
 use spl_verdict::Correction;
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn every_key_is_read() {
         [evaluator]\nresult-file-path=r\nlimit-p-value=0.01\nmethod=sequential\ncorrection=bh\nequal-within=3%\nrare-calls=20\noverwrite-results=0\nhuman-readable-results=0\narguments-size-scale-base=11\narguments-size-scale=log\n\
         [drill]\nclaims=none\ndrill-time=60000\ndrill-budget=overhead-budget\n";
     let expected = Config {
-        initial_sleep: Duration::from_millis(1),
+        initial_sleep: InitialSleep::Fixed(Duration::from_millis(1)),
         cycle_sleep: Duration::from_millis(2),
         port: 3,
         programs: 4,

@@ -67,7 +67,7 @@ fn a_program_that_is_over_before_the_measurement_begins() {
     run.awaits_agent();
     let ended = run.ends();
     ended.assert_status(3);
-    let reason = "before the measurement began (initial-sleep = 3600000 ms)";
+    let reason = "before the measurement began (initial-sleep: at most 3600000 ms)";
     let lack = said_everywhere(&case, &ended, FAST, "the program ended after ");
     ended.assert_said(&[reason]);
     assert_eq!((&lack["kind"], &lack["ended_by"]), (&"not-begun".into(), &"program".into()));

@@ -152,6 +152,6 @@ fn a_program_that_ends_before_it_is_measured_says_why() {
     ended.assert_status(3);
     ended.assert_said(&[
         "- the program ended after ",
-        "before the measurement began (initial-sleep = 3600000 ms); let it run longer, or --set initial-sleep=0",
+        "before the measurement began (initial-sleep: at most 3600000 ms); let it run longer, or --set initial-sleep=0",
     ]);
 }

@@ -13,8 +13,10 @@ impl Session<'_> {
     pub(super) fn start(&mut self, id: PeerId, now: Instant) {
         // A resumed run may be decided already: then it has ended, and its file says so.
         let is_over = self.detach_by.is_some();
-        let is_due = |peer: &&mut Peer| !is_over && peer.start_at.is_some_and(|at| now >= at);
-        let Some(peer) = self.peers.get_mut(&id).filter(is_due) else { return };
+        let Some(peer) = self.peers.get_mut(&id).filter(|_| !is_over) else { return };
+        if !peer.is_due(now) {
+            return;
+        }
         peer.start_at = None;
         let (jvm, origin) = (peer.jvm, peer.origin.clone());
         if self.measuring_since.is_none() {
@@ -29,9 +31,9 @@ impl Session<'_> {
         self.peers.get_mut(&id).into_iter().for_each(Peer::change_classes);
     }
 
-    /// Start of the next JVM's measurement; `None` where all are measured.
+    /// Time at which the next JVM's measurement may start; `None` where all are measured.
     pub(super) fn start_at(&self) -> Option<Instant> {
-        self.peers.values().filter(|peer| peer.is_here()).filter_map(|peer| peer.start_at).min()
+        self.peers.values().filter(|peer| peer.is_here()).filter_map(Peer::next_due).min()
     }
 
     /// Whether a JVM is connected and none is measured yet.

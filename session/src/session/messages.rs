@@ -2,6 +2,7 @@
 
 use super::{Next, Session, new_cost};
 use crate::agents::{Agent, CLOSED};
+use crate::config::InitialSleep;
 use crate::context::About;
 use crate::peer::{self, DETACHED, Farewell, Peer, PeerId, introduction, unavailable};
 use crate::resume::Resumed;
@@ -146,9 +147,9 @@ impl Session<'_> {
             self.probe_empty_ps = self.probe_empty_ps.max(ps);
             sequential.probe_takes(self.probe_empty_ps as f64 / 1000.0);
         }
-        let wait = if self.measured_before.is_some() { Duration::ZERO } else { self.config.initial_sleep };
-        let start_at = Instant::now() + wait;
-        self.peers.get_mut(&PeerId(agent.id)).into_iter().for_each(|peer| peer.start_at = Some(start_at));
+        let sleep = self.config.initial_sleep;
+        let sleep = if self.measured_before.is_some() { InitialSleep::Fixed(Duration::ZERO) } else { sleep };
+        self.peers.get_mut(&PeerId(agent.id)).into_iter().for_each(|peer| peer.warms_up(sleep, Instant::now()));
         self.ever_connected = true;
         self.context.met(Measured {
             pid,
