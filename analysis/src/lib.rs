@@ -20,6 +20,7 @@ mod hot;
 mod metric;
 pub mod metrics;
 mod reasons;
+mod series;
 pub mod sj;
 mod space;
 mod tally;
@@ -29,7 +30,10 @@ pub use amount::{Amount, Bounds, Figure};
 pub use choice::{Choice, meant};
 pub use collect::{Collect, Collected, OfDrill};
 pub use evaluate::{Exactness, InSpace, Measured, Value, Values};
-pub use forms::{SCHEMA, csv, dot, explained, hierarchy, json, needed, text, xml};
+pub use forms::{
+    SCHEMA, csv, dot, explained, hierarchy, json, needed, series_csv, series_json, series_text, text, xml,
+};
 pub use hot::Cutoff;
 pub use metric::{Bin, Kind, Metric, Need, Settings, Unit};
+pub use series::{OfMetric, OfSpace, Point, Series, Span};
 pub use space::{Library, Space};

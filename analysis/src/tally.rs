@@ -83,6 +83,21 @@ impl Tally {
         self.run_of[group.number()]
     }
 
+    /// What is known without counts: the code that was loaded, and the doubts.
+    #[must_use]
+    pub fn without_counts(&self) -> Self {
+        let Self { classes, methods, load, doubts, .. } = self;
+        Self { classes: *classes, methods: *methods, load: *load, doubts: doubts.clone(), ..Self::default() }
+    }
+
+    /// The rest: the counts, with the doubts about them.
+    #[must_use]
+    pub fn without_code(&self) -> Self {
+        // Places of lambdas are among the doubts of the whole.
+        let doubts = Doubts { of_methods: self.doubts.of_methods.clone(), ..Doubts::default() };
+        Self { classes: 0, methods: 0, load: 0, doubts, ..self.clone() }
+    }
+
     /// Adds the counts of other methods. Sums over 2^64 stay there.
     pub fn merge(&mut self, other: &Self) {
         for (to, from) in [

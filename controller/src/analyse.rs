@@ -1,9 +1,10 @@
 //! `spl analyse` and `spl metrics`: what a program is, from the counts of a drill.
 
 mod claims;
+mod series;
 
 use crate::cli::{Analyse, Choosing, Claiming, Drill, Metrics, ValueForm};
-use crate::drill;
+use crate::drill::{self, Profile};
 use crate::drilled::{bytes, drill_folder, in_folder, say_second};
 use crate::said::say;
 use crate::stdout;
@@ -11,7 +12,8 @@ use crate::tallies::{collected, jvms};
 use claims::{Claims, JsonClaim, Judged};
 use serde::Serialize;
 use spl_analysis::{
-    Choice, Library, Space, Values, csv, dot, explained, hierarchy, json, meant, needed, text, xml,
+    Choice, Library, Series, Space, Values, csv, dot, explained, hierarchy, json, meant, needed, series_csv,
+    series_json, series_text, text, xml,
 };
 use spl_export::{DOCUMENT, Document};
 use spl_model::{DrillKind, one_line, plain_json};
@@ -36,8 +38,9 @@ pub fn analyse(arguments: &Analyse) -> Result<ExitStatus, String> {
     let claims = claims_of(&arguments.claiming)?;
     let folder = drill_folder(arguments.folder.as_deref().unwrap_or(Path::new("out")))?;
     let (values, judged) = values(&folder, &choice, choosing, claims.as_ref())?;
+    say_lacks(&values);
     say_second(&folder);
-    let text = written(&values, judged.as_ref(), arguments.form)?;
+    let text = written(&values, judged.as_ref(), None, arguments.form)?;
     match &arguments.output {
         None => stdout::print_as_it_is(&text)?,
         Some(path) => put(path, &text)?,
@@ -57,22 +60,40 @@ pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
     spaces(choosing)?;
     let claims = claims_of(&arguments.claiming)?;
     check_folders(arguments.claiming.junit.iter().map(PathBuf::as_path))?;
-    let (status, folder) = drill::drilled(&drill_of(arguments))?;
+    let mut all_series = Vec::new();
+    let mut each = |profile: &Profile, folder: &Path| {
+        if profile.series.is_some() {
+            let (_, whole) = collected(folder, spaces(choosing)?)?;
+            all_series.push(series::of(profile, &whole, &choice)?);
+        }
+        Ok(())
+    };
+    let (status, folder) = drill::drilled(&drill_of(arguments), arguments.every.clone(), &mut each)?;
     if status != ExitStatus::AllHold {
         return Ok(status);
     }
     let mut results = Vec::new();
+    let mut all_series = all_series.into_iter();
     for folder in jvms(&folder) {
+        let mut series = all_series.next();
         let (mut values, judged) = values(&folder, &choice, choosing, claims.as_ref())?;
         for (name, form) in drill::METRICS.into_iter().zip([ValueForm::Json, ValueForm::Csv, ValueForm::Xml])
         {
-            put(&folder.join(name), &written(&values, judged.as_ref(), form)?)?;
+            put(&folder.join(name), &written(&values, judged.as_ref(), series.as_ref(), form)?)?;
+        }
+        if let Some(series) = &series {
+            put(&folder.join(drill::SERIES), &series_csv(series))?;
         }
         results.extend(judged);
         if !arguments.quiet {
+            say_lacks(&values);
             // Without the JDK the whole is the program's own part.
             values.spaces.retain(|space| arguments.jdk || space.name != "whole");
             say(&text(&values));
+            if let Some(series) = &mut series {
+                series.spaces.retain(|space| arguments.jdk || space.name != "whole");
+                say(&series_text(series));
+            }
             say(&format!("metrics are in {} too", folder.join(drill::METRICS[0]).display()));
         }
     }
@@ -212,30 +233,45 @@ fn values<'c>(
         let why = if lacks.is_empty() { "--disable leaves none".to_owned() } else { lacks.join("; ") };
         return Err(format!("no metric can be computed: {why}"));
     }
-    lacks.iter().for_each(|line| say(&format!("not computed: {line}")));
     Ok((values, judged))
 }
 
-/// The document of values, with the results of claims where some were judged.
+/// Names the metrics that the drill has too little for.
+fn say_lacks(values: &Values) {
+    values.lacks().iter().for_each(|line| say(&format!("not computed: {line}")));
+}
+
+/// The document of values, with the results of claims where some were judged, and with the values over time.
 #[derive(Serialize)]
-struct WithClaims<V> {
+struct WithClaims<V, S> {
     #[serde(flatten)]
     values: V,
     #[serde(skip_serializing_if = "Option::is_none")]
     claims: Option<Vec<JsonClaim>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    series: Option<S>,
 }
 
-/// The values in a form. Only JSON has the claims, too.
-fn written(values: &Values, judged: Option<&Judged<'_>>, form: ValueForm) -> Result<String, String> {
+/// The values in a form. Only JSON has the claims, too, and only JSON and XML the values over time.
+fn written(
+    values: &Values,
+    judged: Option<&Judged<'_>>,
+    series: Option<&Series>,
+    form: ValueForm,
+) -> Result<String, String> {
     Ok(match form {
         ValueForm::Text => text(values),
         ValueForm::Json => {
-            let document = WithClaims { values: json(values), claims: judged.map(Judged::json) };
+            let document = WithClaims {
+                values: json(values),
+                claims: judged.map(Judged::json),
+                series: series.map(series_json),
+            };
             let text = serde_json::to_string_pretty(&document).map_err(|error| error.to_string())?;
             plain_json(&text) + "\n"
         }
         ValueForm::Csv => csv(values),
-        ValueForm::Xml => xml(values),
+        ValueForm::Xml => xml(values, series),
     })
 }
 

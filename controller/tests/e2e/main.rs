@@ -66,6 +66,7 @@ mod restore;
 mod resuming;
 mod run_options;
 mod running;
+mod series;
 mod serving;
 mod signals;
 mod size_oracle;
