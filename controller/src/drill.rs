@@ -15,6 +15,7 @@ mod graphs;
 mod growth;
 mod kept;
 mod marks;
+mod measures;
 mod page;
 mod paths;
 mod reasons;
