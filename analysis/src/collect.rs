@@ -149,10 +149,16 @@ impl Collect {
         for (at, space) in self.spaces.iter().enumerate().filter(|(_, space)| space.has_class(&listed.name)) {
             let mut of_class = Tally { classes: u64::from(!self.is_part), ..Tally::default() };
             let mut has_methods = false;
+            let named = |method: &Method<'_>| [method.name, method.descriptor].map(mutf8::decode);
             let in_space = |method: &&Method<'_>| {
-                let [name, descriptor] = [method.name, method.descriptor].map(mutf8::decode);
+                let [name, descriptor] = named(method);
                 space.has_method(&listed.name, &name, &descriptor)
             };
+            if space.is_filtered() && !self.is_part {
+                let skipped = file.methods.iter().map(named);
+                let skipped = skipped.filter(|[name, of]| space.skips(&listed.name, name, of)).count();
+                self.tallies[at].doubts.skipped += skipped as u64;
+            }
             for method in file.methods.iter().filter(in_space) {
                 has_methods = true;
                 match of_method.get(&(method.name, method.descriptor)) {
@@ -162,7 +168,7 @@ impl Collect {
                     None => of_class.merge(&uncounted(file, method)),
                 }
             }
-            if has_methods || !space.is_named() {
+            if has_methods || !(space.is_named() || space.is_filtered()) {
                 of_class.of_classes.add(of_class.executed);
                 self.tallies[at].merge(&of_class);
                 self.has_methods[at] |= of_class.executed != Bounds::exact(0) || has_methods;

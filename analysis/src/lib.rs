@@ -13,6 +13,7 @@ mod chosen;
 mod collect;
 mod count;
 mod evaluate;
+mod filter;
 mod flow;
 mod forms;
 mod group;
@@ -30,6 +31,7 @@ pub use amount::{Amount, Bounds, Figure};
 pub use choice::{Choice, meant};
 pub use collect::{Collect, Collected, OfDrill};
 pub use evaluate::{Exactness, InSpace, Measured, Value, Values};
+pub use filter::{Filter, Rule};
 pub use forms::{
     SCHEMA, csv, dot, explained, hierarchy, json, needed, series_csv, series_json, series_text, text, xml,
 };

@@ -66,6 +66,8 @@ pub struct Doubts {
     pub left: Option<(String, u64)>,
     /// Methods with code that did not count.
     pub missing: u64,
+    /// Methods that a filter skipped.
+    pub skipped: u64,
     /// Places that made objects of hidden classes for lambdas.
     pub lambdas: u64,
 }
@@ -148,6 +150,7 @@ impl Doubts {
             left.1 = left.1.saturating_add(*number);
         }
         self.missing = self.missing.saturating_add(other.missing);
+        self.skipped = self.skipped.saturating_add(other.skipped);
         self.lambdas = self.lambdas.saturating_add(other.lambdas);
     }
 

@@ -12,8 +12,8 @@ use crate::tallies::{collected, jvms};
 use claims::{Claims, JsonClaim, Judged};
 use serde::Serialize;
 use spl_analysis::{
-    Choice, Library, Series, Space, Values, csv, dot, explained, hierarchy, json, meant, needed, series_csv,
-    series_json, series_text, text, xml,
+    Choice, Filter, Library, Series, Space, Values, csv, dot, explained, hierarchy, json, meant, needed,
+    series_csv, series_json, series_text, text, xml,
 };
 use spl_export::{DOCUMENT, Document};
 use spl_model::{DrillKind, one_line, plain_json};
@@ -198,7 +198,8 @@ fn spaces(choosing: &Choosing) -> Result<Vec<Space>, String> {
             None => spaces.push(space),
         }
     }
-    Ok(spaces)
+    let filter = Filter::parse(&choosing.skipping.rules)?;
+    Ok(spaces.into_iter().map(|space| space.filtered(filter.clone())).collect())
 }
 
 /// The values of a drill, and the results of claims.
@@ -216,9 +217,16 @@ fn values<'c>(
     let (document, mut collected) = collected(folder, spaces)?;
     let of_claims = collected.split_off(shown);
     let usual = ["whole", "app", "lib"];
+    let skips = !choosing.skipping.rules.is_empty();
+    if skips && collected.empty().any(|name| name == "whole") {
+        return Err(
+            "--include and --exclude skip every method of the drill; look for a typing error".to_owned()
+        );
+    }
     if let Some(name) = collected.empty().find(|name| !usual.contains(name)) {
+        let skipped = if skips { ", or --include and --exclude skip all of it" } else { "" };
         return Err(format!(
-            "--space {name}: no method of the drill's classes fits its pattern; look for a typing error"
+            "--space {name}: no method of the drill's classes fits its pattern{skipped}; look for a typing error"
         ));
     }
     let command = one_line(&document.command);

@@ -1,6 +1,7 @@
 //! Metrics: `spl analyse` and `spl metrics`.
 
 use super::help::{ANALYSE_HELP, METRICS_HELP};
+use super::skipping::Skipping;
 use crate::duration;
 use crate::every::Every;
 use clap::{Args, ValueEnum};
@@ -103,6 +104,8 @@ pub struct Choosing {
     /// One more space: the methods of a pattern, or of several with the same name; may be given several times.
     #[arg(long = "space", value_name = "NAME=PATTERN")]
     pub spaces: Vec<String>,
+    #[command(flatten)]
+    pub skipping: Skipping,
 }
 
 /// Which claims are judged.
