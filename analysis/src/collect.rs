@@ -116,7 +116,7 @@ impl Collect {
         Self {
             has_methods: vec![false; whole.spaces.len()],
             spaces: whole.spaces.iter().map(|(space, _)| space.clone()).collect(),
-            // What was loaded, and why counts may not be exact, holds for each part.
+            // Loaded code and doubts of the whole hold for each part.
             tallies: whole.spaces.iter().map(|(_, tally)| tally.without_counts()).collect(),
             sites,
             activations,

@@ -11,9 +11,9 @@ pub struct Filter {
 /// The meaning of a rule for the methods that it names, if no rule before it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// They are kept.
+    /// The methods are kept.
     Include,
-    /// They are skipped.
+    /// The methods are skipped.
     Exclude,
 }
 

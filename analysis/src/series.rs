@@ -7,7 +7,7 @@ use crate::metric::{Kind, Metric, Need, Settings};
 /// Scalar metrics of the intervals of a drill.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
-    /// What ends an interval, as it was asked for.
+    /// The trigger that ends an interval, as it was asked for.
     pub every: String,
     /// Intervals that were asked for in one of these, as too many were joined; 1 if none were.
     pub joined: u32,
@@ -24,7 +24,7 @@ pub struct Series {
 pub struct Span {
     /// Milliseconds from the beginning of the drill to that of the interval.
     pub from_ms: u64,
-    /// The same to its end.
+    /// Milliseconds from the beginning of the drill to its end.
     pub to_ms: u64,
     /// Whether the drill ended it, and not the trigger.
     pub is_last: bool,
@@ -99,7 +99,7 @@ impl Series {
 }
 
 impl Span {
-    /// What ended it.
+    /// The word for its end.
     #[must_use]
     pub fn ended_by(&self) -> &'static str {
         if self.is_last { "end" } else { "trigger" }

@@ -85,7 +85,7 @@ impl Tally {
         self.run_of[group.number()]
     }
 
-    /// What is known without counts: the code that was loaded, and the doubts.
+    /// The part of it that needs no counts: the code that was loaded, and the doubts.
     #[must_use]
     pub fn without_counts(&self) -> Self {
         let Self { classes, methods, load, doubts, .. } = self;

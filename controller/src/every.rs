@@ -1,4 +1,4 @@
-//! What ends an interval of metrics over time.
+//! The triggers that end intervals of metrics over time.
 
 use crate::duration;
 use spl_model::Pattern;
@@ -25,7 +25,7 @@ impl Every {
         if let Some((number, pattern)) = text.split_once(':') {
             let calls = number.parse().ok().filter(|calls| *calls > 0);
             let calls = calls.ok_or_else(|| {
-                format!("{number:?} is no number of calls: expected a whole number over 0, as in 100000:com.shop.Parser#parse")
+                format!("{number:?} is not a number of calls: expected a whole number over 0, as in 100000:com.shop.Parser#parse")
             })?;
             return Ok(Self::Calls(calls, Pattern::parse(pattern)?, pattern.to_owned()));
         }

@@ -171,7 +171,7 @@ impl Arcs {
         all
     }
 
-    /// Takes in other counts, and for each counter the number of threads, in place of those that it has.
+    /// Takes in other counts, and for each counter the number of threads, in place of the former ones.
     pub fn count(&mut self, arcs: impl IntoIterator<Item = (Arc, u64)>, threads: Vec<u32>) {
         self.of_call.clear();
         for (arc, calls) in arcs {

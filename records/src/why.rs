@@ -157,15 +157,15 @@ pub enum WhyEvent {
 /// A metric of a call of either side, with all that was counted below it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WhyMeasure {
-    /// What is counted.
+    /// The things that are counted.
     pub of: WhyCounted,
     /// In a call of the slow method, and of the other one.
     pub counts: [f64; 2],
-    /// What is known of both.
+    /// The certainty of both.
     pub certainty: WhyCertainty,
 }
 
-/// What a metric of a call counts.
+/// The things that a metric of a call counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhyCounted {
@@ -183,13 +183,13 @@ pub enum WhyCounted {
     Locked,
 }
 
-/// What is known of the counts of a metric.
+/// The certainty of the counts of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhyCertainty {
     /// All was counted within calls of the method itself.
     Counted,
-    /// The same, but some of the called methods did not count.
+    /// All that counted lay within calls of the method itself, but some of the called methods did not count.
     AtLeast,
     /// Averages over all callers.
     Average,

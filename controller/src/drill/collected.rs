@@ -250,8 +250,7 @@ impl Collected {
                 self.left.insert(name, why);
             }
             Drilled::Begun { classes, took_ns } => {
-                self.changed = (classes, took_ns);
-                self.marks = self.every.clone().map(|every| Marks::new(every, Instant::now()));
+                self.begin(classes, took_ns);
                 return Ok(Step::Begun);
             }
             Drilled::Receivers { classes } => {
@@ -274,6 +273,12 @@ impl Collected {
             ),
         }
         Ok(Step::Go)
+    }
+
+    /// Notes the begin of the drill, and begins a series.
+    fn begin(&mut self, classes: u32, took_ns: u64) {
+        self.changed = (classes, took_ns);
+        self.marks = self.every.clone().map(|every| Marks::new(every, Instant::now()));
     }
 
     /// Adds bytes of a class file.

@@ -17,7 +17,7 @@ const MOST_DIFFERENCES: usize = 1 << 24;
 pub struct Interval {
     /// Milliseconds from the beginning of the drill to that of the interval.
     pub from_ms: u64,
-    /// The same to its end.
+    /// Milliseconds from the beginning of the drill to its end.
     pub to_ms: u64,
     /// Whether the drill ended it, and not the trigger.
     pub is_last: bool,
@@ -94,7 +94,7 @@ impl Marks {
         if now < self.next {
             return false;
         }
-        // What was missed is passed over: an interval then is longer.
+        // Missed instants are passed over: an interval then is longer.
         let pause = self.every.pause();
         let passed = now.duration_since(self.began).as_nanos() / pause.as_nanos().max(1);
         let next = u32::try_from(passed + 1).ok().and_then(|passed| pause.checked_mul(passed));
@@ -123,7 +123,7 @@ impl Marks {
         Series { every: self.text, joined: self.joined, intervals: self.intervals }
     }
 
-    /// What was counted since the last instant.
+    /// The counts since the last instant.
     fn until(&mut self, now: Snapshot, at: Instant, is_last: bool) -> Interval {
         let from_ms = self.intervals.last().map_or(0, |last| last.to_ms);
         let to_ms = u64::try_from(at.duration_since(self.began).as_millis()).unwrap_or(u64::MAX);
@@ -224,7 +224,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_intervals_make_the_whole(
-            // What each counter, and each arc, counts between two instants; how many intervals are kept.
+            // Counts of each counter, and of each arc, between two instants; limits of intervals and differences.
             counts in proptest::collection::vec(proptest::collection::vec(0_u64..5, 0..6), 1..40),
             most in 2_usize..9,
             most_differences in 10_usize..60,

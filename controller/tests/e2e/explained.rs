@@ -59,7 +59,7 @@ fn the_cause_of_a_failed_claim_is_found_while_the_program_runs() {
     let [slow, fast] = ["bytecodes", "bytecodes_of_other"].map(|of| claim[of].as_f64().unwrap());
     // Calls that are under way when counting begins are counted in part.
     assert!((25.0..35.0).contains(&(slow / fast)), "{found:#}");
-    // What differs as metrics: calls and bytecodes; nothing is made, locked or caught.
+    // Calls and bytecodes differ as metrics; nothing is made, locked or caught.
     let measures: Vec<&str> =
         claim["measures"].as_array().unwrap().iter().map(|one| one["of"].as_str().unwrap()).collect();
     assert_eq!(measures, ["calls", "bytecodes"], "{found:#}");

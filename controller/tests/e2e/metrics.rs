@@ -415,7 +415,10 @@ fn skipped_methods_are_seen_by_no_metric_and_the_order_of_rules_counts() {
     for (rules, part) in [
         (&["--exclude", "**"][..], "skip every method"),
         (&["--include", "@a.B"], "--include "),
-        (&["--exclude", "Metrics.G2", "--space", "g2=Metrics.G2#go"], "or --include and --exclude skip all of it"),
+        (
+            &["--exclude", "Metrics.G2", "--space", "g2=Metrics.G2#go"],
+            "or --include and --exclude skip all of it",
+        ),
     ] {
         let (status, out, said) = analyse(&case, &[&["out"], rules].concat());
         assert!(status == 2 && out.is_empty() && said.contains(part), "{rules:?}: {said}");

@@ -66,7 +66,7 @@ fn each_phase_has_its_own_metrics_and_all_intervals_make_the_whole() {
     assert_eq!(lasts.iter().filter(|last| **last).count(), 1);
     assert_eq!(lasts.last(), Some(&true), "the end of the program ended the last one");
 
-    // Calls are those that the program has printed.
+    // The program has printed its calls.
     for space in ["plain", "mixed"] {
         let calls = least(of(space, "base.methods.value"));
         assert_eq!(calls.iter().sum::<f64>(), printed(&ended.out, space), "{space}: {calls:?}");
@@ -103,24 +103,8 @@ fn each_phase_has_its_own_metrics_and_all_intervals_make_the_whole() {
     assert_eq!((series["every"].as_str(), series["joined"].as_u64()), (Some("100ms"), Some(1)));
     assert_eq!(series["intervals"].as_array().unwrap().len(), lasts.len());
 
-    // All intervals together are the whole, but for the calls that an instant cut.
-    for name in ["base.instructions.value", "base.objects.value", "polymorphism.calls.value"] {
-        let space =
-            document["spaces"].as_array().unwrap().iter().find(|space| space["name"] == "mixed").unwrap();
-        let whole = space["values"].as_array().unwrap().iter().find(|value| {
-            format!("{}.{}.value", value["category"].as_str().unwrap(), value["name"].as_str().unwrap())
-                == name
-        });
-        let whole = whole.unwrap()["value"].as_f64().unwrap();
-        let all = of("mixed", name).iter().flatten();
-        let [least, most] = all.fold([0.0, 0.0], |[low, high], [least, most]| [low + least, high + most]);
-        let cut = 60.0 * lasts.len() as f64;
-        assert!(
-            least <= whole + cut && whole - cut <= most && most - least <= cut,
-            "{name}: {least} {whole} {most}"
-        );
-    }
-    // What an instant cut is marked, and says why.
+    together_are_the_whole(&document, &points, lasts.len());
+    // Cut calls are marked, with the reason.
     assert!(
         series["reasons"].to_string().contains("under way when the interval began"),
         "{}",
@@ -132,6 +116,26 @@ fn each_phase_has_its_own_metrics_and_all_intervals_make_the_whole() {
     let exactness = instructions["exactness"].as_array().unwrap();
     assert!(exactness.iter().all(|one| one == "partial"), "`main` is under way all the time: {exactness:?}");
     valid_xml(&case.path("out/drill/metrics.xml"), lasts.len());
+}
+
+/// All intervals of `mixed` together are the whole, but for the calls that an instant cut.
+fn together_are_the_whole(document: &Value, points: &Points, intervals: usize) {
+    for name in ["base.instructions.value", "base.objects.value", "polymorphism.calls.value"] {
+        let space =
+            document["spaces"].as_array().unwrap().iter().find(|space| space["name"] == "mixed").unwrap();
+        let whole = space["values"].as_array().unwrap().iter().find(|value| {
+            format!("{}.{}.value", value["category"].as_str().unwrap(), value["name"].as_str().unwrap())
+                == name
+        });
+        let whole = whole.unwrap()["value"].as_f64().unwrap();
+        let all = points[&("mixed".to_owned(), name.to_owned())].iter().flatten();
+        let [least, most] = all.fold([0.0, 0.0], |[low, high], [least, most]| [low + least, high + most]);
+        let cut = 60.0 * intervals as f64;
+        assert!(
+            least <= whole + cut && whole - cut <= most && most - least <= cut,
+            "{name}: {least} {whole} {most}"
+        );
+    }
 }
 
 fn valid_xml(path: &Path, intervals: usize) {
