@@ -78,7 +78,9 @@ fn each_phase_has_its_own_metrics_and_all_intervals_make_the_whole() {
         mixed.iter().position(|calls| *calls > 0.0).unwrap(),
     );
     assert!(last <= first, "{plain:?} {mixed:?}");
-    assert!(first >= 3 && mixed.len() - first >= 3, "{plain:?} {mixed:?}");
+    // The JVM may take some time to end.
+    let end = mixed.iter().rposition(|calls| *calls > 0.0).unwrap();
+    assert!(first >= 3 && end - first >= 3, "{plain:?} {mixed:?}");
     for (name, of_mixed) in [
         ("polymorphism.calls.value", 1.0),
         ("base.objects.value", 1.0),
@@ -90,10 +92,7 @@ fn each_phase_has_its_own_metrics_and_all_intervals_make_the_whole() {
         assert!(app[1..first].iter().all(|value| *value == 0.0), "{name}: {app:?}");
         let mixed = least(of("mixed", name));
         // The first and the last may have little of the phase.
-        assert!(
-            mixed[first + 1..mixed.len() - 1].iter().all(|value| *value >= of_mixed),
-            "{name}: {mixed:?}"
-        );
+        assert!(mixed[first + 1..end].iter().all(|value| *value >= of_mixed), "{name}: {mixed:?}");
     }
     // Three classes at one place in each interval, though the whole is not known yet.
     let document: Value =
