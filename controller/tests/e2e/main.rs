@@ -71,6 +71,7 @@ mod serving;
 mod signals;
 mod size_oracle;
 mod sizes;
+mod skipping;
 mod specs;
 mod stack;
 mod stack_traces;
