@@ -35,7 +35,7 @@ pub fn analyse(arguments: &Analyse) -> Result<ExitStatus, String> {
         stdout::print(&about)?;
         return Ok(ExitStatus::AllHold);
     }
-    let claims = claims_of(&arguments.claiming)?;
+    let claims = claims_of(&arguments.claiming, false)?;
     let folder = drill_folder(arguments.folder.as_deref().unwrap_or(Path::new("out")))?;
     let (values, judged) = values(&folder, &choice, choosing, claims.as_ref())?;
     say_lacks(&values);
@@ -58,7 +58,7 @@ pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
     // A mistake is reported before the program runs.
     let choice = Choice::new(&choosing.enable, &choosing.disable, &choosing.set)?;
     spaces(choosing)?;
-    let claims = claims_of(&arguments.claiming)?;
+    let claims = claims_of(&arguments.claiming, arguments.quiet)?;
     check_folders(arguments.claiming.junit.iter().map(PathBuf::as_path))?;
     let mut all_series = Vec::new();
     let mut each = |profile: &Profile, folder: &Path| {
@@ -101,8 +101,8 @@ pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
 }
 
 /// The claims that the arguments name.
-fn claims_of(claiming: &Claiming) -> Result<Option<Claims>, String> {
-    claiming.tasks.as_deref().map(Claims::read).transpose()
+fn claims_of(claiming: &Claiming, quiet: bool) -> Result<Option<Claims>, String> {
+    claiming.tasks.as_deref().map(|path| Claims::read(path, quiet)).transpose()
 }
 
 /// The answer to a question about metrics, without values.
