@@ -23,6 +23,8 @@ pub struct Collect {
     activations: BTreeMap<String, Activations>,
     under_way: UnderWay,
     of_drill: OfDrill,
+    /// Whether the counts are of a part of the time, so that what does not count is not looked at again.
+    is_part: bool,
 }
 
 /// Why no count of a drill may be exact, or none of some kind.
@@ -99,6 +101,29 @@ impl Collect {
             activations,
             under_way,
             of_drill,
+            is_part: false,
+        }
+    }
+
+    /// For the counts of a part of the time of a drill, of which the `whole` is known. Classes and methods that did not count meanwhile need not
+    /// be taken in.
+    #[must_use]
+    pub fn of_part(
+        whole: &Collected,
+        sites: Option<Sites>,
+        activations: BTreeMap<String, Activations>,
+    ) -> Self {
+        Self {
+            has_methods: vec![false; whole.spaces.len()],
+            spaces: whole.spaces.iter().map(|(space, _)| space.clone()).collect(),
+            // Loaded code and doubts of the whole hold for each part.
+            tallies: whole.spaces.iter().map(|(_, tally)| tally.without_counts()).collect(),
+            sites,
+            activations,
+            // Methods that were under way have a doubt of their own.
+            under_way: UnderWay::default(),
+            of_drill: whole.of_drill.clone(),
+            is_part: true,
         }
     }
 
@@ -122,20 +147,28 @@ impl Collect {
             of_method.insert((one.method.name, one.method.descriptor), tally);
         }
         for (at, space) in self.spaces.iter().enumerate().filter(|(_, space)| space.has_class(&listed.name)) {
-            let mut of_class = Tally { classes: 1, ..Tally::default() };
+            let mut of_class = Tally { classes: u64::from(!self.is_part), ..Tally::default() };
             let mut has_methods = false;
+            let named = |method: &Method<'_>| [method.name, method.descriptor].map(mutf8::decode);
             let in_space = |method: &&Method<'_>| {
-                let [name, descriptor] = [method.name, method.descriptor].map(mutf8::decode);
+                let [name, descriptor] = named(method);
                 space.has_method(&listed.name, &name, &descriptor)
             };
+            if space.is_filtered() && !self.is_part {
+                let skipped = file.methods.iter().map(named);
+                let skipped = skipped.filter(|[name, of]| space.skips(&listed.name, name, of)).count();
+                self.tallies[at].doubts.skipped += skipped as u64;
+            }
             for method in file.methods.iter().filter(in_space) {
                 has_methods = true;
                 match of_method.get(&(method.name, method.descriptor)) {
+                    Some(tally) if self.is_part => of_class.merge(&tally.without_code()),
                     Some(tally) => of_class.merge(tally),
+                    None if self.is_part => {}
                     None => of_class.merge(&uncounted(file, method)),
                 }
             }
-            if has_methods || !space.is_named() {
+            if has_methods || !(space.is_named() || space.is_filtered()) {
                 of_class.of_classes.add(of_class.executed);
                 self.tallies[at].merge(&of_class);
                 self.has_methods[at] |= of_class.executed != Bounds::exact(0) || has_methods;

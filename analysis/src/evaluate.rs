@@ -177,6 +177,10 @@ fn partial(metric: &Metric, space: &Space, tally: &Tally, of_drill: &OfDrill) ->
     }
     all.extend(uncounted(space, tally, of_drill));
     let doubts = &tally.doubts;
+    if doubts.skipped > 0 {
+        let methods = if doubts.skipped == 1 { "1 method" } else { &format!("{} methods", doubts.skipped) };
+        all.push(format!("without {methods} that --include or --exclude skips"));
+    }
     // The methods of a pattern are not those of hidden classes.
     if doubts.lambdas > 0 && !space.is_named() {
         let places =

@@ -13,6 +13,7 @@ mod chosen;
 mod collect;
 mod count;
 mod evaluate;
+mod filter;
 mod flow;
 mod forms;
 mod group;
@@ -20,6 +21,7 @@ mod hot;
 mod metric;
 pub mod metrics;
 mod reasons;
+mod series;
 pub mod sj;
 mod space;
 mod tally;
@@ -29,7 +31,11 @@ pub use amount::{Amount, Bounds, Figure};
 pub use choice::{Choice, meant};
 pub use collect::{Collect, Collected, OfDrill};
 pub use evaluate::{Exactness, InSpace, Measured, Value, Values};
-pub use forms::{SCHEMA, csv, dot, explained, hierarchy, json, needed, text, xml};
+pub use filter::{Filter, Rule};
+pub use forms::{
+    SCHEMA, csv, dot, explained, hierarchy, json, needed, series_csv, series_json, series_text, text, xml,
+};
 pub use hot::Cutoff;
 pub use metric::{Bin, Kind, Metric, Need, Settings, Unit};
+pub use series::{OfMetric, OfSpace, Point, Series, Span};
 pub use space::{Library, Space};

@@ -1,5 +1,6 @@
 //! Sample spaces: which classes and methods a value is about.
 
+use crate::filter::Filter;
 use spl_model::{Pattern, Scope};
 
 /// Names of the JDK's classes, as far as names tell: a drill has no class loaders.
@@ -89,6 +90,8 @@ pub struct Space {
     /// Its name.
     pub name: String,
     which: Which,
+    /// The methods of it that are kept.
+    filter: Filter,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +106,7 @@ impl Space {
     /// The spaces that each analysis has: whole, app and lib.
     #[must_use]
     pub fn usual(library: &Library) -> Vec<Self> {
-        let space = |name: &str, which| Self { name: name.to_owned(), which };
+        let space = |name: &str, which| Self { name: name.to_owned(), which, filter: Filter::default() };
         vec![
             space("whole", Which::Whole),
             space("app", Which::Application(library.clone())),
@@ -132,7 +135,7 @@ impl Space {
     /// The methods of a pattern, under a name.
     #[must_use]
     pub fn of(name: &str, pattern: Pattern) -> Self {
-        Self { name: name.to_owned(), which: Which::Named(vec![pattern]) }
+        Self { name: name.to_owned(), which: Which::Named(vec![pattern]), filter: Filter::default() }
     }
 
     /// Adds the methods of another space that patterns name.
@@ -140,6 +143,18 @@ impl Space {
         if let (Which::Named(patterns), Which::Named(more)) = (&mut self.which, other.which) {
             patterns.extend(more);
         }
+    }
+
+    /// The same space without the methods that a filter skips.
+    #[must_use]
+    pub fn filtered(self, filter: Filter) -> Self {
+        Self { filter, ..self }
+    }
+
+    /// Whether a filter may skip methods of it.
+    #[must_use]
+    pub fn is_filtered(&self) -> bool {
+        !self.filter.is_empty()
     }
 
     /// Whether patterns name its methods.
@@ -167,9 +182,19 @@ impl Space {
         }
     }
 
-    /// Whether a method of a class that may belong to it does so.
+    /// Whether a method of a class that may belong to it does so, and no filter skips it.
     #[must_use]
     pub fn has_method(&self, class: &str, name: &str, descriptor: &str) -> bool {
+        self.is_of_it(class, name, descriptor) && self.filter.keeps(class, name, descriptor)
+    }
+
+    /// Whether a method of a class that may belong to it does so, and a filter skips it.
+    #[must_use]
+    pub fn skips(&self, class: &str, name: &str, descriptor: &str) -> bool {
+        self.is_of_it(class, name, descriptor) && !self.filter.keeps(class, name, descriptor)
+    }
+
+    fn is_of_it(&self, class: &str, name: &str, descriptor: &str) -> bool {
         match &self.which {
             Which::Named(patterns) => patterns.iter().any(|one| one.names(class, name, descriptor)),
             Which::Whole | Which::Application(_) | Which::Library(_) => true,

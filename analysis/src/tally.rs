@@ -66,6 +66,8 @@ pub struct Doubts {
     pub left: Option<(String, u64)>,
     /// Methods with code that did not count.
     pub missing: u64,
+    /// Methods that a filter skipped.
+    pub skipped: u64,
     /// Places that made objects of hidden classes for lambdas.
     pub lambdas: u64,
 }
@@ -81,6 +83,21 @@ impl Tally {
     #[must_use]
     pub fn run(&self, group: Group) -> Bounds {
         self.run_of[group.number()]
+    }
+
+    /// The part of it that needs no counts: the code that was loaded, and the doubts.
+    #[must_use]
+    pub fn without_counts(&self) -> Self {
+        let Self { classes, methods, load, doubts, .. } = self;
+        Self { classes: *classes, methods: *methods, load: *load, doubts: doubts.clone(), ..Self::default() }
+    }
+
+    /// The rest: the counts, with the doubts about them.
+    #[must_use]
+    pub fn without_code(&self) -> Self {
+        // Places of lambdas are among the doubts of the whole.
+        let doubts = Doubts { of_methods: self.doubts.of_methods.clone(), ..Doubts::default() };
+        Self { classes: 0, methods: 0, load: 0, doubts, ..self.clone() }
     }
 
     /// Adds the counts of other methods. Sums over 2^64 stay there.
@@ -133,6 +150,7 @@ impl Doubts {
             left.1 = left.1.saturating_add(*number);
         }
         self.missing = self.missing.saturating_add(other.missing);
+        self.skipped = self.skipped.saturating_add(other.skipped);
         self.lambdas = self.lambdas.saturating_add(other.lambdas);
     }
 

@@ -1,9 +1,10 @@
 //! `spl analyse` and `spl metrics`: what a program is, from the counts of a drill.
 
 mod claims;
+mod series;
 
 use crate::cli::{Analyse, Choosing, Claiming, Drill, Metrics, ValueForm};
-use crate::drill;
+use crate::drill::{self, Profile};
 use crate::drilled::{bytes, drill_folder, in_folder, say_second};
 use crate::said::say;
 use crate::stdout;
@@ -11,7 +12,8 @@ use crate::tallies::{collected, jvms};
 use claims::{Claims, JsonClaim, Judged};
 use serde::Serialize;
 use spl_analysis::{
-    Choice, Library, Space, Values, csv, dot, explained, hierarchy, json, meant, needed, text, xml,
+    Choice, Filter, Library, Series, Space, Values, csv, dot, explained, hierarchy, json, meant, needed,
+    series_csv, series_json, series_text, text, xml,
 };
 use spl_export::{DOCUMENT, Document};
 use spl_model::{DrillKind, one_line, plain_json};
@@ -33,11 +35,12 @@ pub fn analyse(arguments: &Analyse) -> Result<ExitStatus, String> {
         stdout::print(&about)?;
         return Ok(ExitStatus::AllHold);
     }
-    let claims = claims_of(&arguments.claiming)?;
+    let claims = claims_of(&arguments.claiming, false)?;
     let folder = drill_folder(arguments.folder.as_deref().unwrap_or(Path::new("out")))?;
     let (values, judged) = values(&folder, &choice, choosing, claims.as_ref())?;
+    say_lacks(&values);
     say_second(&folder);
-    let text = written(&values, judged.as_ref(), arguments.form)?;
+    let text = written(&values, judged.as_ref(), None, arguments.form)?;
     match &arguments.output {
         None => stdout::print_as_it_is(&text)?,
         Some(path) => put(path, &text)?,
@@ -55,24 +58,42 @@ pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
     // A mistake is reported before the program runs.
     let choice = Choice::new(&choosing.enable, &choosing.disable, &choosing.set)?;
     spaces(choosing)?;
-    let claims = claims_of(&arguments.claiming)?;
+    let claims = claims_of(&arguments.claiming, arguments.quiet)?;
     check_folders(arguments.claiming.junit.iter().map(PathBuf::as_path))?;
-    let (status, folder) = drill::drilled(&drill_of(arguments))?;
+    let mut all_series = Vec::new();
+    let mut each = |profile: &Profile, folder: &Path| {
+        if profile.series.is_some() {
+            let (_, whole) = collected(folder, spaces(choosing)?)?;
+            all_series.push(series::of(profile, &whole, &choice)?);
+        }
+        Ok(())
+    };
+    let (status, folder) = drill::drilled(&drill_of(arguments), arguments.every.clone(), &mut each)?;
     if status != ExitStatus::AllHold {
         return Ok(status);
     }
     let mut results = Vec::new();
+    let mut all_series = all_series.into_iter();
     for folder in jvms(&folder) {
+        let mut series = all_series.next();
         let (mut values, judged) = values(&folder, &choice, choosing, claims.as_ref())?;
         for (name, form) in drill::METRICS.into_iter().zip([ValueForm::Json, ValueForm::Csv, ValueForm::Xml])
         {
-            put(&folder.join(name), &written(&values, judged.as_ref(), form)?)?;
+            put(&folder.join(name), &written(&values, judged.as_ref(), series.as_ref(), form)?)?;
+        }
+        if let Some(series) = &series {
+            put(&folder.join(drill::SERIES), &series_csv(series))?;
         }
         results.extend(judged);
         if !arguments.quiet {
+            say_lacks(&values);
             // Without the JDK the whole is the program's own part.
             values.spaces.retain(|space| arguments.jdk || space.name != "whole");
             say(&text(&values));
+            if let Some(series) = &mut series {
+                series.spaces.retain(|space| arguments.jdk || space.name != "whole");
+                say(&series_text(series));
+            }
             say(&format!("metrics are in {} too", folder.join(drill::METRICS[0]).display()));
         }
     }
@@ -80,8 +101,8 @@ pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
 }
 
 /// The claims that the arguments name.
-fn claims_of(claiming: &Claiming) -> Result<Option<Claims>, String> {
-    claiming.tasks.as_deref().map(Claims::read).transpose()
+fn claims_of(claiming: &Claiming, quiet: bool) -> Result<Option<Claims>, String> {
+    claiming.tasks.as_deref().map(|path| Claims::read(path, quiet)).transpose()
 }
 
 /// The answer to a question about metrics, without values.
@@ -177,7 +198,8 @@ fn spaces(choosing: &Choosing) -> Result<Vec<Space>, String> {
             None => spaces.push(space),
         }
     }
-    Ok(spaces)
+    let filter = Filter::parse(&choosing.skipping.rules)?;
+    Ok(spaces.into_iter().map(|space| space.filtered(filter.clone())).collect())
 }
 
 /// The values of a drill, and the results of claims.
@@ -195,9 +217,16 @@ fn values<'c>(
     let (document, mut collected) = collected(folder, spaces)?;
     let of_claims = collected.split_off(shown);
     let usual = ["whole", "app", "lib"];
+    let skips = !choosing.skipping.rules.is_empty();
+    if skips && collected.empty().any(|name| name == "whole") {
+        return Err(
+            "--include and --exclude skip every method of the drill; look for a typing error".to_owned()
+        );
+    }
     if let Some(name) = collected.empty().find(|name| !usual.contains(name)) {
+        let skipped = if skips { ", or --include and --exclude skip all of it" } else { "" };
         return Err(format!(
-            "--space {name}: no method of the drill's classes fits its pattern; look for a typing error"
+            "--space {name}: no method of the drill's classes fits its pattern{skipped}; look for a typing error"
         ));
     }
     let command = one_line(&document.command);
@@ -212,30 +241,45 @@ fn values<'c>(
         let why = if lacks.is_empty() { "--disable leaves none".to_owned() } else { lacks.join("; ") };
         return Err(format!("no metric can be computed: {why}"));
     }
-    lacks.iter().for_each(|line| say(&format!("not computed: {line}")));
     Ok((values, judged))
 }
 
-/// The document of values, with the results of claims where some were judged.
+/// Names the metrics that the drill has too little for.
+fn say_lacks(values: &Values) {
+    values.lacks().iter().for_each(|line| say(&format!("not computed: {line}")));
+}
+
+/// The document of values, with the results of claims where some were judged, and with the values over time.
 #[derive(Serialize)]
-struct WithClaims<V> {
+struct WithClaims<V, S> {
     #[serde(flatten)]
     values: V,
     #[serde(skip_serializing_if = "Option::is_none")]
     claims: Option<Vec<JsonClaim>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    series: Option<S>,
 }
 
-/// The values in a form. Only JSON has the claims, too.
-fn written(values: &Values, judged: Option<&Judged<'_>>, form: ValueForm) -> Result<String, String> {
+/// The values in a form. Only JSON has the claims, too, and only JSON and XML the values over time.
+fn written(
+    values: &Values,
+    judged: Option<&Judged<'_>>,
+    series: Option<&Series>,
+    form: ValueForm,
+) -> Result<String, String> {
     Ok(match form {
         ValueForm::Text => text(values),
         ValueForm::Json => {
-            let document = WithClaims { values: json(values), claims: judged.map(Judged::json) };
+            let document = WithClaims {
+                values: json(values),
+                claims: judged.map(Judged::json),
+                series: series.map(series_json),
+            };
             let text = serde_json::to_string_pretty(&document).map_err(|error| error.to_string())?;
             plain_json(&text) + "\n"
         }
         ValueForm::Csv => csv(values),
-        ValueForm::Xml => xml(values),
+        ValueForm::Xml => xml(values, series),
     })
 }
 

@@ -6,6 +6,7 @@ mod drilling;
 mod enabling;
 mod help;
 mod shared;
+mod skipping;
 mod storing;
 
 pub use self::analysing::{Analyse, Choosing, Claiming, Metrics, ValueForm};

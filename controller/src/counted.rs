@@ -7,6 +7,7 @@ use spl_lang::{
     Diagnostic, KnownMetric, MetricAtom, MetricClaim, MetricClaims, MetricSpace, MetricUnit, Severity, Span,
 };
 use spl_model::{Pattern, Scope, one_line};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The claims of a file about metrics.
@@ -17,9 +18,11 @@ pub fn claims_of(file: &File, text: &str) -> Result<MetricClaims, Vec<Diagnostic
     file.metric_claims(text, &table())
 }
 
-/// The spaces of claims that mean no method of these classes, which are all of the program's.
+/// The spaces of claims that mean no method of these classes, which are all of the program's. Each is found once, at its first claim.
 pub fn unknown_spaces(claims: &[MetricClaim], text: &str, classes: &mut Catalogue) -> Vec<Diagnostic> {
-    let mut findings = Vec::new();
+    let mut findings: Vec<Diagnostic> = Vec::new();
+    // For each looked up space the place of its finding, if there is one, and the claims that have it.
+    let mut seen: BTreeMap<String, (Option<usize>, BTreeSet<usize>)> = BTreeMap::new();
     for claim in claims {
         let mut spaces = Vec::new();
         claim.formula.value.for_each(&mut |atom: &MetricAtom| {
@@ -27,7 +30,14 @@ pub fn unknown_spaces(claims: &[MetricClaim], text: &str, classes: &mut Catalogu
         });
         for space in spaces {
             let MetricSpace::Methods(name, pattern) = &space else { continue };
-            if is_known(pattern, classes) {
+            if let Some((_, claims)) = seen.get_mut(name) {
+                claims.insert(claim.span.start);
+                continue;
+            }
+            let is_known = is_known(pattern, classes);
+            let at = (!is_known).then_some(findings.len());
+            seen.insert(name.clone(), (at, BTreeSet::from([claim.span.start])));
+            if is_known {
                 continue;
             }
             let line = text.get(claim.span.start..claim.span.end).unwrap_or_default();
@@ -47,6 +57,13 @@ pub fn unknown_spaces(claims: &[MetricClaim], text: &str, classes: &mut Catalogu
                 }),
                 related: Vec::new(),
             });
+        }
+    }
+    for (at, claims) in seen.into_values() {
+        let more = claims.len() - 1;
+        if let Some(finding) = at.and_then(|at| findings.get_mut(at)).filter(|_| more > 0) {
+            let claims = if more == 1 { "claim" } else { "claims" };
+            finding.label = format!("nothing would count, here and in {more} more {claims}");
         }
     }
     findings

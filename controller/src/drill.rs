@@ -14,6 +14,8 @@ mod files;
 mod graphs;
 mod growth;
 mod kept;
+mod marks;
+mod measures;
 mod page;
 mod paths;
 mod reasons;
@@ -29,11 +31,13 @@ pub mod traced;
 pub mod why;
 
 use crate::cli::{Drill, Process, TraceOrder, WhenFull};
+use crate::every::Every;
 use crate::progress::Progress;
 use crate::sources::Sources;
 use crate::{attached, foreground, program, tryout};
-use collected::Profile;
-pub use files::METRICS;
+pub use collected::Profile;
+pub use files::{METRICS, SERIES};
+pub use marks::Interval;
 use rings::Tracing;
 use serving::{Counted, LAST_MESSAGES, Orders, collect};
 use spl_model::{DrillKind, Pattern, Scope, one_line};
@@ -65,15 +69,20 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
     match arguments.spec.as_deref().filter(|_| arguments.show) {
         Some(file) => spec::show(file),
         None if arguments.show => Err("--show needs --spec with the file of events to show".to_owned()),
-        None => drilled(arguments).map(|(status, _)| status),
+        None => drilled(arguments, None, &mut |_, _| Ok(())).map(|(status, _)| status),
     }
 }
 
-/// Does the same, and gives the folder of the results, too.
+/// Does the same, and gives the folder of the results, too. With `every` counts of intervals are kept. `each` gets the counts of each JVM,
+/// with the folder that its files were written to.
 ///
 /// # Errors
-/// As [`drill`].
-pub fn drilled(arguments: &Drill) -> Result<(ExitStatus, PathBuf), String> {
+/// As [`drill`], and those of `each`.
+pub fn drilled(
+    arguments: &Drill,
+    every: Option<Every>,
+    each: &mut dyn FnMut(&Profile, &Path) -> Result<(), String>,
+) -> Result<(ExitStatus, PathBuf), String> {
     let progress = Progress::new(arguments.quiet);
     let chosen = arguments.spec.as_deref().map(|file| spec::choose(file, arguments.no_classes, &progress));
     let chosen = chosen.transpose()?;
@@ -93,6 +102,7 @@ pub fn drilled(arguments: &Drill) -> Result<(ExitStatus, PathBuf), String> {
         longest: arguments.longest,
         budget: arguments.budget.map(|percent| percent / 100.0),
         tracing: None,
+        every,
         first_by: None,
     };
     let library = program::library(arguments.agent.as_deref())?;
@@ -100,7 +110,7 @@ pub fn drilled(arguments: &Drill) -> Result<(ExitStatus, PathBuf), String> {
     let (status, folder) = match arguments.attach {
         Some(pid) => {
             let (mut out, counted) = running(arguments, pid, &library, &mut orders, &progress)?;
-            let status = results(arguments, &counted, (&mut out, &mut sources), began, &progress)?;
+            let status = results(arguments, &counted, (&mut out, &mut sources), began, &progress, each)?;
             (status, out.path().to_owned())
         }
         None => {
@@ -112,8 +122,9 @@ pub fn drilled(arguments: &Drill) -> Result<(ExitStatus, PathBuf), String> {
             let runtime = measure::event_loop()?;
             let _inside = runtime.enter();
             let doors = (PrivateSocket::open(&arguments.out)?, Inputs::new()?);
-            let results =
-                |counted: &Counted| results(arguments, counted, (&mut out, &mut sources), began, &progress);
+            let results = |counted: &Counted| {
+                results(arguments, counted, (&mut out, &mut sources), began, &progress, each)
+            };
             let status =
                 runtime.block_on(launched(arguments, &library, &orders, doors, &progress, results))?;
             (status, out.path().to_owned())
@@ -218,6 +229,7 @@ fn results(
     (out, sources): (&mut files::Folder, &mut Sources),
     began: Instant,
     progress: &Progress,
+    each: &mut dyn FnMut(&Profile, &Path) -> Result<(), String>,
 ) -> Result<ExitStatus, String> {
     if counted.profiles.is_empty() {
         return Err(nothing(arguments, counted.connected));
@@ -265,6 +277,7 @@ fn results(
             }
             traced::say(traced, (profile, &of_traces), out.path(), progress);
         }
+        each(profile, out.path())?;
         let methods = profile.classes.iter().flat_map(|class| &class.methods);
         counts |= methods.into_iter().any(|method| method.counters.is_ok());
     }

@@ -8,6 +8,7 @@ use spl_session::files::write_whole;
 use spl_session::results::Results;
 use spl_session::setup::Setup;
 use spl_verdict::Standing;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -48,7 +49,8 @@ fn document(claims: &[Claim], problems: &[String]) -> io::Result<Vec<u8>> {
     writer.create_element("testsuites").with_attributes(without_skipped).write_inner_content(|writer| {
         let suite = writer.create_element("testsuite").with_attribute(("name", SUITE));
         suite.with_attributes(numbers()).write_inner_content(|writer| {
-            claims.iter().try_for_each(|claim| case(writer, claim))?;
+            let mut names = BTreeSet::new();
+            claims.iter().try_for_each(|claim| case(writer, claim, &mut names))?;
             problems.iter().try_for_each(|problem| error(writer, problem))
         })?;
         Ok(())
@@ -75,8 +77,15 @@ fn outcome(claim: &Claim) -> Outcome {
     }
 }
 
-fn case(writer: &mut Writer<Vec<u8>>, claim: &Claim) -> io::Result<()> {
+/// Writes a claim. `names` are those of the claims before it: servers take two test cases of one name for one.
+fn case(
+    writer: &mut Writer<Vec<u8>>,
+    claim: &Claim,
+    names: &mut BTreeSet<(String, String)>,
+) -> io::Result<()> {
     let (name, class) = (allowed(&claim.text), format!("spl.{}", claim.kind.word()));
+    let named = |number: u64| if number == 1 { name.clone() } else { format!("{name} ({number})") };
+    let name = (1..).map(named).find(|name| names.insert((class.clone(), name.clone()))).unwrap_or_default();
     let said = claim.said.iter().map(|said| allowed(said)).collect::<Vec<_>>();
     let first = said.first().map_or(NO_RESULT, String::as_str);
     let case = writer
@@ -124,7 +133,6 @@ mod tests {
     use crate::claims::Kind;
     use quick_xml::Reader;
     use quick_xml::events::BytesStart;
-    use std::collections::BTreeSet;
 
     /// The elements that each element may have, in this order, and its attributes, required ones first (the
     /// schema by which Jenkins' xUnit plugin checks reports).
@@ -234,5 +242,15 @@ mod tests {
         assert_eq!(attribute(1, "skipped", "message"), NO_RESULT);
         assert_eq!(attribute(0, "error", "message"), "the agent failed");
         assert_eq!(of("system-out").len(), 1);
+    }
+
+    #[test]
+    fn claims_of_one_title_are_test_cases_of_different_names() {
+        let texts = ["twice", "other", "twice", "twice (2)", "twice"];
+        let claims = texts.map(|text| claim(text, Some(Standing::Holds), &["holds"]));
+        let found = read(&document(&claims, &[]).unwrap());
+        let cases = found.iter().filter(|one| one.name == "testcase");
+        let names = cases.map(|one| one.attributes.iter().find(|(key, _)| key == "name").unwrap().1.as_str());
+        assert_eq!(names.collect::<Vec<_>>(), ["twice", "other", "twice (2)", "twice (2) (2)", "twice (3)"]);
     }
 }

@@ -27,6 +27,7 @@ mod duration;
 mod each;
 mod ending;
 mod eval;
+mod every;
 mod export;
 mod fmt;
 mod foreground;

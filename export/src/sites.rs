@@ -4,6 +4,7 @@ use crate::callgraph::ARCS;
 use crate::fault::Fault;
 use crate::rows::METHODS;
 use crate::table::Table;
+use spl_profile::{Called, What};
 use std::collections::BTreeMap;
 
 /// Name of the table of calls whose receivers choose.
@@ -88,6 +89,32 @@ impl Sites {
             site.threads = threads.and_then(|threads| sum(site.threads, threads));
         }
         Ok(all)
+    }
+
+    /// Adds the calls of a method that were just counted.
+    pub fn add(&mut self, method: &str, calls: &[Called]) {
+        for one in calls {
+            let site = self.site(method, one.at);
+            for answer in &one.answers {
+                let sum = match &answer.what {
+                    What::Entered { method, receivers } => {
+                        let receiver = receivers.as_ref().map(|names| names.join(" or ")).unwrap_or_default();
+                        site.entered.push(Entered { method: method.clone(), receiver, calls: answer.calls });
+                        continue;
+                    }
+                    What::Native => &mut site.native,
+                    What::Unseen(_) => &mut site.unseen,
+                    What::NotEntered => &mut site.not_entered,
+                    What::Via(_) | What::Implicit(_) => continue,
+                };
+                *sum = sum.saturating_add(answer.calls);
+            }
+            if let Some(changes) = one.changes {
+                let sum = |to: Option<u64>, more: u64| Some(to.unwrap_or(0).saturating_add(more));
+                site.changes = sum(site.changes, changes);
+                site.threads = one.threads.and_then(|threads| sum(site.threads, threads));
+            }
+        }
     }
 
     fn site(&mut self, method: &str, at: u32) -> &mut Site {

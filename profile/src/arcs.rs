@@ -171,6 +171,15 @@ impl Arcs {
         all
     }
 
+    /// Takes in other counts, and for each counter the number of threads, in place of the former ones.
+    pub fn count(&mut self, arcs: impl IntoIterator<Item = (Arc, u64)>, threads: Vec<u32>) {
+        self.of_call.clear();
+        for (arc, calls) in arcs {
+            self.of_call.entry(arc.call).or_default().push((arc, calls));
+        }
+        self.threads = threads;
+    }
+
     /// Takes in, for each counter, the number of threads in which it is not 0.
     #[must_use]
     pub fn with_threads(self, threads: Vec<u32>) -> Self {
@@ -212,6 +221,19 @@ impl Arcs {
         value: impl Fn(u32) -> u64,
         mut each: impl FnMut(String, Vec<Called>),
     ) -> Result<(), Fault> {
+        self.each_profile(class, value, |one, calls| each(one.name(), calls))
+    }
+
+    /// Calls `each` with the profile of every method of a class, too.
+    ///
+    /// # Errors
+    /// When class file and counters do not belong together.
+    pub fn each_profile<'a>(
+        &self,
+        class: &'a CountedClass,
+        value: impl Fn(u32) -> u64,
+        mut each: impl FnMut(MethodProfile<'a>, Vec<Called>),
+    ) -> Result<(), Fault> {
         let mut fault = Ok(());
         crate::profile(DrillKind::Calls, class, &value, |one| {
             let name = one.name();
@@ -221,7 +243,7 @@ impl Arcs {
             };
             let Some(method) = class.methods.iter().find(is_it) else { return };
             match self.of_method(&one, method, &value) {
-                Ok(calls) => each(name, calls),
+                Ok(calls) => each(one, calls),
                 Err(why) => fault = Err(why),
             }
         })?;

@@ -231,6 +231,17 @@ impl CallGraph<'_> {
         events + self.work(method).map_or(0.0, |work| work.bytecodes())
     }
 
+    /// Calls in a call of a method, with all that it calls, at places that reach several methods.
+    #[must_use]
+    pub fn polymorphic_calls(&self, method: &str) -> f64 {
+        let parts = self.work(method).map(|work| work.parts).unwrap_or_default();
+        let of_part = |(name, part): (&String, &crate::Part)| {
+            let many = self.node(name).into_iter().flat_map(|node| &node.many);
+            part.calls * many.map(|many| many.site.count).sum::<f64>()
+        };
+        parts.iter().map(of_part).sum()
+    }
+
     /// Events in a call of a method, with all that it calls, by kind and method.
     fn events(&self, method: &str) -> BTreeMap<(ExtraKind, String), At> {
         let mut found = BTreeMap::new();

@@ -56,7 +56,10 @@ pub use measurement::Measurement;
 pub use reader::{Form, Reader, Record};
 pub use result::ResultRecord;
 pub use run::{MethodProgress, RunState, RunStateError, TasksHash};
-pub use why::{Conclusion, UnseenCalls, Why, WhyCause, WhyEvent, WhyExtra, WhyFile, WhyGrowth};
+pub use why::{
+    Conclusion, UnseenCalls, Why, WhyCause, WhyCertainty, WhyCounted, WhyEvent, WhyExtra, WhyFile, WhyGrowth,
+    WhyMeasure,
+};
 
 #[cfg(test)]
 mod tests;

@@ -55,6 +55,9 @@ pub struct Why {
     pub causes: Vec<WhyCause>,
     /// Events that cost more than an instruction and that the slow method has more of, the dearest first.
     pub extras: Vec<WhyExtra>,
+    /// Metrics that differ between a call of the slow method and one of the other; none for a bound.
+    #[serde(default)]
+    pub measures: Vec<WhyMeasure>,
     /// Conclusion from the figures.
     pub conclusion: Conclusion,
     /// Why that may be wrong, or something be missing; a sentence each.
@@ -149,6 +152,47 @@ pub enum WhyEvent {
     Joined,
     /// Calls by class or interface, at places that reach more than two methods.
     Many,
+}
+
+/// A metric of a call of either side, with all that was counted below it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WhyMeasure {
+    /// The things that are counted.
+    pub of: WhyCounted,
+    /// In a call of the slow method, and of the other one.
+    pub counts: [f64; 2],
+    /// The certainty of both.
+    pub certainty: WhyCertainty,
+}
+
+/// The things that a metric of a call counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhyCounted {
+    /// Calls of counted methods, the call itself among them.
+    Calls,
+    /// Instructions of bytecode.
+    Bytecodes,
+    /// Objects and arrays that are made.
+    Made,
+    /// Calls by class or interface, at places that reach several methods.
+    Polymorphic,
+    /// Exceptions that are caught, by `finally` too.
+    Caught,
+    /// Monitors that are entered.
+    Locked,
+}
+
+/// The certainty of the counts of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhyCertainty {
+    /// All was counted within calls of the method itself.
+    Counted,
+    /// All that counted lay within calls of the method itself, but some of the called methods did not count.
+    AtLeast,
+    /// Averages over all callers.
+    Average,
 }
 
 /// Calls of a method that was not counted.

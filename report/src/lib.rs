@@ -24,6 +24,7 @@ pub mod figure;
 mod graph;
 pub mod icicle;
 mod judged;
+mod measures;
 mod names;
 mod page;
 mod reasons;
@@ -37,5 +38,6 @@ pub use facts::{
     Call, Calls, Decisions, Facts, Reasons, SHOWN, SHOWN_ASSERTIONS, SHOWN_METHODS, Step, shown,
     shown_assertions, shown_methods,
 };
+pub use measures::measures;
 pub use page::html;
 pub use why::why;

@@ -17,6 +17,7 @@ fn failing() -> Why {
         outgrows: None,
     };
     Why {
+        measures: Vec::new(),
         is_undecided: false,
         claim: "p/C.slow()V <= p/C.quick()V".to_owned(),
         slow: "p/C.slow()V".to_owned(),

@@ -317,13 +317,18 @@ impl<'a> Finder<'_, 'a> {
             }
             (Some(_), true) => {
                 let message = format!("the metric `{}` has one value", known.name);
-                Err(self.refuse(name.span, message, "no keys", format!("write `{path}`")))
+                let is_share = known.short().contains(".hot") || known.name.ends_with(".percentile");
+                let more = if is_share { ": claims are about the things that carry 90%" } else { "" };
+                Err(self.refuse(name.span, message, "no keys", format!("write `{path}`{more}")))
             }
             (Some(key), false) => match known.keys.iter().position(|one| one == key) {
                 Some(at) => Ok((metric, Some(at))),
                 None => {
                     let message = format!("the metric `{}` has no key `{key}`", known.name);
-                    Err(self.refuse(name.span, message, "not a key", format!("the keys are `{keys}`")))
+                    let near = nearest_key(key, &known.keys);
+                    let near =
+                        near.map_or_else(String::new, |near| format!("did you mean `{path}[{near}]`? "));
+                    Err(self.refuse(name.span, message, "not a key", format!("{near}the keys are `{keys}`")))
                 }
             },
         }
@@ -388,6 +393,17 @@ impl<'a> Finder<'_, 'a> {
     /// Checks the unit of a number next to a metric.
     fn unit(&mut self, number: Number, span: Span, metric: &MetricOf) -> Result<(), NotFound> {
         let Some(known) = self.known.get(metric.metric) else { return Err(NotFound) };
+        if !number.in_percent && known.unit == MetricUnit::Percent {
+            // A share of a whole may be meant. With a factor it is a number like any other.
+            if number.amount > 0.0 && number.amount < 1.0 && (metric.factor - 1.0).abs() < f64::EPSILON {
+                let problem = Problem::new(self.slice(span), format!("less than 1% of `{}`", known.name));
+                let (amount, share) = (number.amount, plain(number.amount * 100.0));
+                let help =
+                    format!("write `{share}%` for a share of {amount}, or `{amount}%` if that is meant");
+                self.warn(problem.label("a number of percent").help(help));
+            }
+            return Ok(());
+        }
         if !number.in_percent || known.unit == MetricUnit::Percent {
             return Ok(());
         }
@@ -418,4 +434,22 @@ impl<'a> Finder<'_, 'a> {
     fn slice(&self, span: Span) -> &'a str {
         self.text.get(span.start..span.end).unwrap_or(&self.text[..0])
     }
+}
+
+/// The key that a number falls into, or else the one that is spelt most alike.
+fn nearest_key<'k>(wanted: &str, keys: &'k [String]) -> Option<&'k str> {
+    let number = |text: &str| text.trim_end_matches('+').split('-').next()?.parse::<f64>().ok();
+    let falls_into = |key: &&String| {
+        let (low, found) = (number(key), number(wanted));
+        let high = key.split_once('-').and_then(|(_, high)| high.parse().ok());
+        let high = high.or(if key.ends_with('+') { Some(f64::INFINITY) } else { low });
+        low.zip(found).is_some_and(|(low, found)| low <= found && high.is_some_and(|high| found <= high))
+    };
+    let alike = || keys.iter().min_by_key(|key| strsim::damerau_levenshtein(key, wanted));
+    keys.iter().find(falls_into).or_else(alike).map(String::as_str)
+}
+
+/// A number without the last digits of binary fractions.
+fn plain(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
 }

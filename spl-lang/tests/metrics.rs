@@ -82,7 +82,19 @@ fn what_is_not_a_metric_is_explained() {
         "metric(polymorphism.targetArity[4], app) <= 1",
         8,
         "the metric `polymorphism.targetArity.bin` has no key `4`",
-        "`3+`",
+        "did you mean `polymorphism.targetArity[3+]`? the keys are `1`, `2`, `3+`",
+    );
+    check(
+        "metric(polymorphism.targetArity[two], app) <= 1",
+        8,
+        "the metric `polymorphism.targetArity.bin` has no key `two`",
+        "did you mean `polymorphism.targetArity[1]`?",
+    );
+    check(
+        "metric(size.hot[0.9], app) <= 1",
+        8,
+        "the metric `size.hot.value` has one value",
+        "write `size.hot`: claims are about the things that carry 90%",
     );
     check(
         "metric(size.run[1], app) <= 1",
@@ -128,6 +140,23 @@ fn spaces_are_words_patterns_and_names_of_methods() {
     // A name that only a metric uses is used.
     let file = parse_file("let f = a.B#f\nmetric(M9, f) <= 1\n", RunMode::Comparison).unwrap();
     assert_eq!(file.warnings, []);
+}
+
+#[test]
+fn a_share_for_a_metric_in_percent_has_a_warning_with_both_meanings() {
+    let text = "metric(M11, app) >= 0.6\n0.07 < metric(M11, app)\nmetric(M11, app) >= 0.6%\nmetric(M11, app) >= 60\n\
+                metric(M11, app) > 0\nmetric(M11, app) >= 1\n0.01 * metric(M11, app) >= 0.61\nmetric(M39, app) <= 0.5\n";
+    let warnings = claims(text).unwrap().warnings;
+    let got: Vec<(String, &str)> =
+        warnings.iter().map(|one| (one.to_string(), one.help.as_deref().unwrap())).collect();
+    let said = "warning: less than 1% of `size.hot.percentile`";
+    assert_eq!(
+        got,
+        [
+            (format!("1:21: {said}"), "write `60%` for a share of 0.6, or `0.6%` if that is meant"),
+            (format!("2:1: {said}"), "write `7%` for a share of 0.07, or `0.07%` if that is meant"),
+        ]
+    );
 }
 
 #[test]

@@ -9,6 +9,9 @@ pub(crate) const APPLICATION: i32 = 0x53_50_4c_31;
 /// The script of each version; the first makes the tables of version 1.
 const SCRIPTS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
+/// A table that each version has and none before it.
+const TABLES: [&str; SCRIPTS.len()] = ["run", "verdict"];
+
 /// The version of this program.
 pub const VERSION: usize = SCRIPTS.len();
 
@@ -29,7 +32,18 @@ pub(crate) fn state(connection: &Connection, name: &str) -> Result<State, rusqli
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(Err)?;
     let (application, version) = (number("application_id")?, number("user_version")?);
     let refused = |reason: String| Err(Ok(StoreError::File(reason)));
+    let mut found = 0;
+    for (version, table) in (1..).zip(TABLES) {
+        let is_there = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+        if connection.query_row(is_there, [table], |row| row.get::<_, i64>(0)).map_err(Err)? > 0 {
+            found = version;
+        }
+    }
     match (application, usize::try_from(version).unwrap_or(0)) {
+        (APPLICATION, version @ ..=VERSION) if version != found => refused(format!(
+            "{name} says that it is a store of version {version}, and has the tables of version {found}: its user_version was changed; bring \
+             back a copy, or set user_version to {found} with a tool for SQLite"
+        )),
         (0, 0) if objects == 0 => Ok(State::Empty),
         (APPLICATION, version @ 1..=VERSION) => Ok(State::Version(version)),
         (APPLICATION, version) => refused(format!(

@@ -1,6 +1,6 @@
 //! Values as one table (RFC 4180).
 
-use crate::amount::Figure;
+use super::figure::exact;
 use crate::choice::cutoff;
 use crate::evaluate::Values;
 use spl_graph::forms::field;
@@ -22,7 +22,7 @@ pub fn csv(values: &Values) -> String {
                     |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
                 let (low, high) =
                     (number(value.bin.map(|bin| bin.low)), number(value.bin.and_then(|bin| bin.high)));
-                let bound = |place: usize| value.found.map_or_else(String::new, |found| figure(found[place]));
+                let bound = |place: usize| value.found.map_or_else(String::new, |found| exact(found[place]));
                 let is_one = value.found.is_some_and(|[least, most]| least == most);
                 // A `String` takes everything.
                 let _ = writeln!(
@@ -46,12 +46,4 @@ pub fn csv(values: &Values) -> String {
         }
     }
     out
-}
-
-/// All digits.
-fn figure(figure: Figure) -> String {
-    match figure {
-        Figure::Whole(count) => count.to_string(),
-        Figure::Ratio(value) => value.to_string(),
-    }
 }

@@ -1,8 +1,7 @@
 //! Values as text: a line for each.
 
-use crate::amount::Figure;
+use super::figure::rounded;
 use crate::evaluate::{Exactness, InSpace, Measured, Value, Values};
-use crate::metric::Unit;
 use std::fmt::Write;
 
 /// The values of each space. The reasons why some are not exact stand below them: numbered, or for all of them.
@@ -78,21 +77,12 @@ fn shown(measured: &Measured, value: &Value, notes: &Notes<'_>) -> String {
     let mark = if value.exactness == Exactness::Partial && value.found.is_some() { "~" } else { "" };
     let figure = match value.found {
         None => "N/A".to_owned(),
-        Some([least, most]) if least == most => figure(least, unit),
-        Some([least, most]) => match (figure(least, unit), figure(most, unit)) {
+        Some([least, most]) if least == most => rounded(least, unit),
+        Some([least, most]) => match (rounded(least, unit), rounded(most, unit)) {
             // The digits that are shown are certain.
             (least, most) if least == most => least,
             (least, most) => format!("{least} to {most}"),
         },
     };
     format!("{mark}{figure}{}", notes.of_value(value))
-}
-
-fn figure(figure: Figure, unit: Unit) -> String {
-    match (figure, unit) {
-        (Figure::Whole(count), _) => count.to_string(),
-        (Figure::Ratio(value), Unit::Percent) => format!("{value:.1}%"),
-        (Figure::Ratio(value), Unit::Ratio) => format!("{value:.4}"),
-        (Figure::Ratio(value), Unit::Count | Unit::Density | Unit::Bytes) => format!("{value:.2}"),
-    }
 }

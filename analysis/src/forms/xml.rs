@@ -1,20 +1,24 @@
 //! Values as XML in the structure of \*J (`docs/schema/metrics-1.xsd`), with what is known of each value.
 
-use crate::amount::Figure;
+use super::figure::exact;
 use crate::choice::cutoff;
 use crate::evaluate::{InSpace, Measured, Value, Values};
 use crate::metric::Kind;
+use crate::series::Series;
 use spl_model::one_line;
 use std::fmt::Write;
 
-/// The document.
+/// The document, with the values over time if there are some.
 #[must_use]
-pub fn xml(values: &Values) -> String {
+pub fn xml(values: &Values, series: Option<&Series>) -> String {
     let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
     // A `String` takes everything.
     let _ = writeln!(out, "<benchmark name=\"{}\">", escaped(&values.command));
     for space in &values.spaces {
         add_space(&mut out, space);
+    }
+    if let Some(series) = series {
+        super::series::add_xml(&mut out, series, escaped);
     }
     out.push_str("</benchmark>\n");
     out
@@ -81,16 +85,9 @@ fn add_value(out: &mut String, element: &str, attributes: &str, value: &Value) {
     let _ = match value.found {
         // 0/0 has no text.
         None => writeln!(out, "/>"),
-        Some([least, most]) if least == most => writeln!(out, ">{}</{element}>", figure(least)),
-        Some([least, most]) => writeln!(out, " least=\"{}\" most=\"{}\"/>", figure(least), figure(most)),
+        Some([least, most]) if least == most => writeln!(out, ">{}</{element}>", exact(least)),
+        Some([least, most]) => writeln!(out, " least=\"{}\" most=\"{}\"/>", exact(least), exact(most)),
     };
-}
-
-fn figure(figure: Figure) -> String {
-    match figure {
-        Figure::Whole(count) => count.to_string(),
-        Figure::Ratio(value) => value.to_string(),
-    }
 }
 
 /// A text for an attribute, without characters that XML does not allow.

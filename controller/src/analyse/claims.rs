@@ -61,19 +61,19 @@ struct Side {
 }
 
 impl Claims {
-    /// Reads a task file, and says which claims are left to other commands.
+    /// Reads a task file, and says which claims are left to other commands, unless only errors are wanted.
     ///
     /// # Errors
     /// When it cannot be read, has errors, or has no claim about metrics; text for the operator.
-    pub fn read(path: &Path) -> Result<Self, String> {
+    pub fn read(path: &Path, quiet: bool) -> Result<Self, String> {
         let (file, text) = tasks::of_comparisons(path)?;
         let shown = |found: &[_]| tasks::shown(&path.display().to_string(), &text, found);
         let found = counted::claims_of(&file, &text)
             .map_err(|found| tasks::cannot_be_used(&path.display().to_string(), &shown(&found)))?;
-        if !found.warnings.is_empty() {
+        if !found.warnings.is_empty() && !quiet {
             say(&shown(&found.warnings));
         }
-        if let Some(line) = counted::left_to_times(&file, path)? {
+        if let Some(line) = counted::left_to_times(&file, path)?.filter(|_| !quiet) {
             say(&line);
         }
         let mut spaces: Vec<MetricSpace> = Vec::new();

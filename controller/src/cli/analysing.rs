@@ -1,7 +1,9 @@
 //! Metrics: `spl analyse` and `spl metrics`.
 
 use super::help::{ANALYSE_HELP, METRICS_HELP};
+use super::skipping::Skipping;
 use crate::duration;
+use crate::every::Every;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -61,6 +63,9 @@ pub struct Metrics {
     /// End the drill after this time, such as 90s or 5m, and restore all classes; the program goes on.
     #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
     pub longest: Option<Duration>,
+    /// Compute metrics over time as well: of each second (1s; at least 100ms), or of each number of calls of a method (100000:com.shop.Parser#parse).
+    #[arg(long, value_name = "TRIGGER", value_parser = Every::parse)]
+    pub every: Option<Every>,
     /// Write the results into DIR/drill.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
@@ -99,6 +104,8 @@ pub struct Choosing {
     /// One more space: the methods of a pattern, or of several with the same name; may be given several times.
     #[arg(long = "space", value_name = "NAME=PATTERN")]
     pub spaces: Vec<String>,
+    #[command(flatten)]
+    pub skipping: Skipping,
 }
 
 /// Which claims are judged.

@@ -121,10 +121,12 @@ Examples:
   spl metrics --jdk --disable '*' --enable polymorphism -- java -cp app.jar com.shop.Main
   spl metrics --methods 'com.shop.**' --for 60s -- java -jar service.jar
   spl metrics --tasks my.tasks --junit claims.xml -- java -jar app.jar
+  spl metrics --every 1s -- java -jar app.jar
 
 This is `spl drill --what calls --all` and then `spl analyse`. The program is several times slower meanwhile. metrics.json, \
 metrics.csv and metrics.xml are written next to the counts. With --jdk the JDK's classes count too, and calls of them are known. With \
---tasks the claims of a task file about metrics are judged, such as metric(polymorphism.targetPolyDensity, com.shop.Parser) <= 0.05.
+--tasks the claims of a task file about metrics are judged, such as metric(polymorphism.targetPolyDensity, com.shop.Parser) <= 0.05. With \
+--every the metrics of intervals of time, or of calls of a method, are written to series.csv, and changing ones are drawn.
 
 Exit status: 0 metrics were computed and all claims hold, 1 a claim fails, 2 no metric could be computed or something went wrong, 3 no claim fails and one is \
 undecided.";

@@ -2,14 +2,17 @@
 
 use super::arriving::Arriving;
 use super::budget::{Budget, cpu_ns};
-use super::counters::{Apart, Arcs, CountersFile, Place};
+use super::counters::{Apart, Arcs, CountersFile, Place, Snapshot};
+use super::marks::{Marks, Series};
 use super::rings::{Rings, Traced, Tracing};
+use crate::every::Every;
 use crate::numbers::counted;
 use spl_model::{DrillKind, Scope, one_line};
 use spl_profile::{CountedClass, CountedMethod, ProbeCost, counting};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::Instant;
 
 /// Largest class file that is believed: the JVM's own limits lie far below.
 const LARGEST_CLASS: u32 = 256 << 20;
@@ -46,6 +49,9 @@ pub struct Collected {
     stopped: BTreeMap<String, Vec<[u64; 2]>>,
     /// Classes of receivers, with their numbers in arcs.
     receivers: Vec<(u32, String)>,
+    /// When intervals end, and those so far.
+    every: Option<Every>,
+    marks: Option<Marks>,
     /// Whether the JVM goes on after the drill.
     pub goes_on: bool,
 }
@@ -59,6 +65,8 @@ pub struct Ordered {
     pub scope: Scope,
     /// How to trace.
     pub tracing: Option<Tracing>,
+    /// When intervals of a series end.
+    pub every: Option<Every>,
 }
 
 /// The reaction to a message.
@@ -113,12 +121,14 @@ pub struct Profile {
     pub probe: ProbeCost,
     /// Traces of threads.
     pub traced: Option<Traced>,
+    /// The counts of intervals.
+    pub series: Option<Series>,
 }
 
 impl Collected {
     /// A drill of this JVM, of which nothing is known yet.
     pub fn new(orders: Ordered, pid: u32, command: String) -> Self {
-        let Ordered { what, scope, tracing } = orders;
+        let Ordered { what, scope, tracing, every } = orders;
         Self {
             what,
             pid,
@@ -138,6 +148,8 @@ impl Collected {
             counting: BTreeMap::new(),
             stopped: BTreeMap::new(),
             receivers: Vec::new(),
+            every,
+            marks: None,
             goes_on: false,
         }
     }
@@ -238,7 +250,7 @@ impl Collected {
                 self.left.insert(name, why);
             }
             Drilled::Begun { classes, took_ns } => {
-                self.changed = (classes, took_ns);
+                self.begin(classes, took_ns);
                 return Ok(Step::Begun);
             }
             Drilled::Receivers { classes } => {
@@ -261,6 +273,12 @@ impl Collected {
             ),
         }
         Ok(Step::Go)
+    }
+
+    /// Notes the begin of the drill, and begins a series.
+    fn begin(&mut self, classes: u32, took_ns: u64) {
+        self.changed = (classes, took_ns);
+        self.marks = self.every.clone().map(|every| Marks::new(every, Instant::now()));
     }
 
     /// Adds bytes of a class file.
@@ -326,6 +344,43 @@ impl Collected {
         names
     }
 
+    /// When the next instant of the series, or the next look for it, is due.
+    pub fn next_mark(&self) -> Option<Instant> {
+        self.marks.as_ref().map(Marks::next)
+    }
+
+    /// Ends an interval of the series, if that is due.
+    ///
+    /// # Errors
+    /// When the counters cannot be read; one line of text. The interval then goes on.
+    pub fn mark(&mut self) -> Result<(), String> {
+        let (end, now) = (self.end(), Instant::now());
+        let (Some(marks), Some(counters)) = (&mut self.marks, &self.counters) else { return Ok(()) };
+        let mut calls = Ok(0);
+        if let Some(pattern) = marks.pattern().filter(|_| now >= marks.next()) {
+            let classes = self.classes.values().map(|(class, _)| class);
+            let methods = classes.flat_map(|class| class.methods.iter().map(move |one| (class, one)));
+            let counting = methods.filter(|(class, one)| {
+                one.counters.is_ok() && pattern.names(&class.name, &one.name, &one.descriptor)
+            });
+            // The first counter of a method counts its calls.
+            calls = counters.sum(&counting.map(|(_, one)| one.first).collect::<Vec<_>>());
+        }
+        // A failed look makes no interval, but is not made again at once.
+        let is_due = marks.is_due(calls.as_ref().copied().unwrap_or(0), now);
+        let calls = calls?;
+        if is_due {
+            marks.add(counters.snapshot(end)?, calls, now);
+        }
+        Ok(())
+    }
+
+    /// The number behind the last counter.
+    fn end(&self) -> u64 {
+        let methods = self.classes.values().flat_map(|(class, _)| &class.methods);
+        methods.map(CountedMethod::end).max().unwrap_or(0)
+    }
+
     /// The JVM ended without a last message.
     pub fn was_cut_short(&mut self) {
         let missing = match self.what {
@@ -357,8 +412,7 @@ impl Collected {
     /// When the counters cannot be read; one line of text.
     pub fn finish(mut self) -> Result<Profile, String> {
         let counters = self.counters.as_ref().ok_or("the agent did not say where its counters are")?;
-        let methods = self.classes.values().flat_map(|(class, _)| &class.methods);
-        let end = methods.map(CountedMethod::end).max().unwrap_or(0);
+        let end = self.end();
         let (values, shared) = match self.what {
             DrillKind::Blocks
             | DrillKind::Calls
@@ -370,6 +424,8 @@ impl Collected {
         let apart = counters.apart(end)?;
         let (arcs, threads) = (counters.arcs()?, counters.threads(end)?);
         let probe = counters.probe_cost()?;
+        let at_end = || Snapshot { values: values.clone(), threads: threads.clone(), arcs: arcs.clone() };
+        let series = self.marks.take().map(|marks| marks.finish(at_end(), Instant::now()));
         let traced = self.rings.take().map(Rings::finish);
         if arcs.lost > 0 {
             self.doubts.push(format!(
@@ -405,6 +461,7 @@ impl Collected {
             receivers: self.receivers,
             probe,
             traced,
+            series,
             stopped: self.stopped,
         })
     }

@@ -20,6 +20,8 @@ const MORE_ARENAS: u64 = 3;
 const MORE_RINGS: u64 = 2;
 /// Most arenas of one thread each that are believed: each takes time to read.
 const MOST_ARENAS: u32 = 4096;
+/// Most counters that are read one by one.
+const FEW: usize = 8;
 /// Name of the memory, as the kernel shows it.
 const NAME: &str = "memfd:spl-counters";
 
@@ -65,6 +67,17 @@ pub struct Arcs {
     pub counts: BTreeMap<Arc, u64>,
     /// Calls without an arc.
     pub lost: u64,
+}
+
+/// All counts since the beginning at one instant, or nearly so: one thread's are read after the other's.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// The values of the counters.
+    pub values: Vec<u64>,
+    /// For each counter the number of threads in which it is not 0.
+    pub threads: Vec<u32>,
+    /// The arcs.
+    pub arcs: Arcs,
 }
 
 /// Counts within the calls of a root.
@@ -172,6 +185,37 @@ impl CountersFile {
         let before = self.threads_before.iter().copied().chain(std::iter::repeat(0));
         let now = self.non_zero(below).map_err(unread)?;
         Ok(now.into_iter().zip(before).map(|(now, before)| now.saturating_sub(before)).collect())
+    }
+
+    /// The counts below this number at this instant. The arcs come first: a call that they tell is then among those of the counters.
+    ///
+    /// # Errors
+    /// When they cannot be read; one line of text.
+    pub fn snapshot(&self, below: u64) -> Result<Snapshot, String> {
+        let arcs = self.arcs()?;
+        Ok(Snapshot { values: self.read(below)?.0, threads: self.threads(below)?, arcs })
+    }
+
+    /// The sum of some counters, by their numbers, since the beginning.
+    ///
+    /// # Errors
+    /// When they cannot be read; one line of text.
+    pub fn sum(&self, numbers: &[u32]) -> Result<u64, String> {
+        let mut sum = 0_u64;
+        if numbers.len() > FEW {
+            // All of them at once: each word would be a call of the system for each thread.
+            let end = numbers.iter().max().map_or(0, |last| u64::from(*last) + 1);
+            let (values, _) = self.read(end)?;
+            let counts = numbers.iter().filter_map(|number| values.get(*number as usize));
+            return Ok(counts.fold(0, |sum, count| sum.wrapping_add(*count)));
+        }
+        for number in numbers.iter().copied() {
+            for arena in 0..=u64::from(self.place.arenas) {
+                sum = sum.wrapping_add(self.word(arena, u64::from(number) * WORD).map_err(unread)?);
+            }
+            sum = sum.wrapping_sub(self.before.0.get(number as usize).copied().unwrap_or(0));
+        }
+        Ok(sum)
     }
 
     /// For each counter in how many arenas of one thread each it is not 0.

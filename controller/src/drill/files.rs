@@ -40,6 +40,8 @@ const TIMES: &str = "times.csv";
 const PATHS: &str = "paths.csv";
 /// Metrics of the counts, in three forms; `spl metrics` writes them.
 pub const METRICS: [&str; 3] = ["metrics.json", "metrics.csv", "metrics.xml"];
+/// Metrics over time, if they are wanted.
+pub const SERIES: &str = "series.csv";
 /// Name of the folder in that of the results.
 const NAME: &str = "drill";
 
@@ -120,7 +122,7 @@ impl Folder {
     /// Removes what an earlier drill, which is replaced, wrote of other JVMs, and the metrics of its counts.
     fn forget_others(&self) {
         traced::forget(&self.folder);
-        for file in METRICS {
+        for file in METRICS.into_iter().chain([SERIES]) {
             // A file that cannot be removed now is replaced, or says of which program it is.
             let _ = fs::remove_file(self.folder.join(file));
         }

@@ -2,6 +2,7 @@
 
 use super::collected::{Collected, Ordered, Profile, Step};
 use super::rings::Tracing;
+use crate::every::Every;
 use crate::progress::Progress;
 use spl_model::{DrillKind, Scope, one_line};
 use spl_session::agents::{Agent, Input};
@@ -39,6 +40,8 @@ pub struct Orders {
     pub budget: Option<f64>,
     /// How to trace.
     pub tracing: Option<Tracing>,
+    /// When intervals of a series end.
+    pub every: Option<Every>,
     /// Time by which an agent must have connected.
     pub first_by: Option<Instant>,
 }
@@ -100,10 +103,14 @@ pub async fn collect(orders: &Orders, inputs: &mut Inputs, progress: &Progress) 
     let mut glances = interval(GLANCE_EVERY);
     glances.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        let until = jvms.until;
+        let (until, mark) = (jvms.until, jvms.next_mark());
         let input = tokio::select! {
             input = inputs.next() => Some(input),
             () = sleep_until(until.unwrap_or_else(far).into()), if until.is_some() => None,
+            () = sleep_until(mark.unwrap_or_else(far).into()), if mark.is_some() => {
+                jvms.mark();
+                continue;
+            }
             _ = looks.tick(), if orders.budget.is_some() => {
                 jvms.look();
                 continue;
@@ -133,6 +140,21 @@ impl Jvms<'_> {
             self.progress.note(&format!("{}{more} counts no more: too dear for the budget", one_line(first)));
             for methods in methods.chunks(STOPPED_AT_ONCE) {
                 serving.agent.send(ToAgent::StopCounting { methods: methods.to_vec() });
+            }
+        }
+    }
+
+    /// When the next instant of a series is due; the end of a drill belongs to the last interval.
+    fn next_mark(&self) -> Option<Instant> {
+        let going_on = self.serving.values().filter(|_| !self.is_ending);
+        going_on.filter_map(|serving| serving.collected.next_mark()).min()
+    }
+
+    /// Ends the intervals that are due.
+    fn mark(&mut self) {
+        for serving in self.serving.values_mut() {
+            if let Err(why) = serving.collected.mark() {
+                self.progress.note(&format!("an interval is longer than asked for: {why}"));
             }
         }
     }
@@ -225,8 +247,8 @@ impl Jvms<'_> {
                 if self.serving.is_empty() && self.connected == 0 {
                     self.until = None;
                 }
-                let tracing = self.orders.tracing.clone();
-                let collected = Collected::new(Ordered { what, scope, tracing }, pid, command);
+                let (tracing, every) = (self.orders.tracing.clone(), self.orders.every.clone());
+                let collected = Collected::new(Ordered { what, scope, tracing, every }, pid, command);
                 self.serving.insert(agent.id, Serving { agent, collected, place: self.connected });
                 self.connected += 1;
                 return;

@@ -5,6 +5,7 @@ pub use super::failed::Measured;
 use super::failed::{Share, kinds};
 use super::graphs;
 use super::growth;
+use super::measures;
 use super::reasons::{Counted, Graphs, RARE};
 use super::search::{Look, search};
 use super::steps::Steps;
@@ -133,7 +134,7 @@ fn tell(file: &WhyFile, drawn: &WhyGraphs, folder: &Path, progress: &Progress) {
         progress.note(&format!("why {} {fails}{against}:", one_line(&one.claim)));
         // The tables of drills have commas in numbers.
         let line = |line: String| progress.note(&format!("  {}", line.replace('\u{202f}', ",")));
-        spl_report::why(one).into_iter().for_each(line);
+        spl_report::why(one).into_iter().chain(spl_report::measures(one)).for_each(line);
     }
     if file.claims.len() > SAID {
         progress.note(&format!("reasons of {} more claims are in the file", file.claims.len() - SAID));
@@ -163,6 +164,10 @@ fn found(failed: &Why, known: &Counted, graphs: &Graphs<'_>, cut: Option<&str>) 
     found.bytecodes_of_other = quick.as_ref().map(Work::bytecodes);
     let (Some(slow), true) = (slow, failed.quick.is_none() || quick.is_some()) else { return found };
     found.unseen = more_calls(&slow, quick.as_ref()).take(WRITTEN).collect();
+    if let Some((compared, quick)) = compared.zip(quick.as_ref()) {
+        let sides = [(graph, &*failed.slow, &slow), (compared.graph, compared.method, quick)];
+        found.measures = measures::of(sides);
+    }
     let works: Vec<&Work> = [Some(&slow), quick.as_ref()].into_iter().flatten().collect();
     let cut = cut.filter(|_| works.iter().any(|work| known.could_go_on(work)));
     found.doubts = doubts(&works, cut);

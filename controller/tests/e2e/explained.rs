@@ -27,7 +27,7 @@ fn found(case: &Case) -> Value {
     let row = &schema["properties"]["claims"]["items"]["properties"];
     for claim in found["claims"].as_array().unwrap() {
         assert_eq!(keys(claim), keys(row));
-        for list in ["causes", "extras", "unseen"] {
+        for list in ["causes", "extras", "measures", "unseen"] {
             let entries = claim[list].as_array().unwrap();
             entries.iter().for_each(|entry| assert_eq!(keys(entry), keys(&row[list]["items"]["properties"])));
         }
@@ -59,6 +59,17 @@ fn the_cause_of_a_failed_claim_is_found_while_the_program_runs() {
     let [slow, fast] = ["bytecodes", "bytecodes_of_other"].map(|of| claim[of].as_f64().unwrap());
     // Calls that are under way when counting begins are counted in part.
     assert!((25.0..35.0).contains(&(slow / fast)), "{found:#}");
+    // Calls and bytecodes differ as metrics; nothing is made, locked or caught.
+    let measures: Vec<&str> =
+        claim["measures"].as_array().unwrap().iter().map(|one| one["of"].as_str().unwrap()).collect();
+    assert_eq!(measures, ["calls", "bytecodes"], "{found:#}");
+    let calls = &claim["measures"][0];
+    assert_eq!(calls["certainty"], "counted", "{found:#}");
+    // The call itself, and 30 calls or one.
+    let [of_slow, of_fast] = [0, 1].map(|side| calls["counts"][side].as_f64().unwrap());
+    assert!((28.0..34.0).contains(&of_slow) && (1.8..2.2).contains(&of_fast), "{found:#}");
+    ended.assert_said(&["in a call, on average", "calls of counted methods"]);
+    assert!(page.contains("calls of counted methods"), "the page has the table");
 }
 
 /// The graphs, which have exactly what their schema says.

@@ -124,6 +124,16 @@ fn check_knows_the_methods_of_claims_about_metrics() {
         said.contains("no method of the class path or the JDK is meant") && said.contains("m.tasks:2:18"),
         "{place}: {said}"
     );
+    // An unknown space is said once, at the first of its claims.
+    let (status, said) = check(
+        "metric(size.run, Metric.G1#go) < 9\nmetric(size.hot, Metric.G1#go) < 9\nmetric(M1, Metric.G2) < metric(M2, Metric.G1#go)\n",
+    );
+    assert_eq!(status, Some(1), "{said}");
+    assert_eq!(said.matches("no method of the class path or the JDK is meant").count(), 2, "{said}");
+    assert!(
+        said.contains("nothing would count, here and in 2 more claims") && said.contains("m.tasks:3:12"),
+        "{said}"
+    );
     // A method without code counts nothing.
     let (status, said) = check("metric(size.run, java.util.List#size) < 9\n");
     assert_eq!(status, Some(1), "{said}");

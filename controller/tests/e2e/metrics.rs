@@ -196,7 +196,7 @@ pub fn analyse(case: &Case, arguments: &[&str]) -> (i32, String, String) {
 }
 
 /// The values of each space by `category.name.kind[key]`.
-fn values(document: &Value) -> BTreeMap<String, BTreeMap<String, Value>> {
+pub fn values(document: &Value) -> BTreeMap<String, BTreeMap<String, Value>> {
     let mut all: BTreeMap<String, BTreeMap<String, Value>> = BTreeMap::new();
     for space in document["spaces"].as_array().unwrap() {
         let of_space = all.entry(space["name"].as_str().unwrap().to_owned()).or_default();

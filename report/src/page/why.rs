@@ -4,6 +4,7 @@ use super::parts::Page;
 use crate::facts::Reasons;
 use crate::figure::digits;
 use crate::graph::{BlockCounts, Counted, Unit, blocks, figure, hatch, key, largest};
+use crate::measures::{HEADS, rows};
 use crate::why::why;
 use maud::{Markup, html};
 use spl_draw::{Arrow, Block, Picture};
@@ -35,7 +36,28 @@ pub fn section(page: &Page<'_>) -> Markup {
                 details open {
                     summary { code { (one.claim) } @if one.is_undecided { " is undecided: its times so far speak against it" } }
                     ul { @for line in why(one) { li { (line) } } }
+                    (table(one))
                     (of_claim(place, one, graphs.as_ref()))
+                }
+            }
+        }
+    }
+}
+
+/// The metrics that differ between both sides.
+fn table(why: &Why) -> Markup {
+    let rows = rows(why);
+    if rows.is_empty() {
+        return html! {};
+    }
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Metrics of a call" {
+            table {
+                thead { tr { @for head in HEADS { th scope="col" { (head) } } } }
+                tbody {
+                    @for [name, slow, other, ratio, certainty] in rows {
+                        tr { th scope="row" { (name) } td.n { (slow) } td.n { (other) } td.n { (ratio) } td { (certainty) } }
+                    }
                 }
             }
         }

@@ -232,8 +232,10 @@ fn metric_name(text: &str) -> Option<MetricName> {
     };
     let is_part =
         |part: &str| !part.is_empty() && part.chars().all(|c| is_word_char(c) || matches!(c, '$' | '*'));
-    let is_key =
-        |key: &str| !key.is_empty() && key.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '+'));
+    // Which keys a metric has, its table knows.
+    let is_key = |key: &str| {
+        !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.'))
+    };
     (path.split('.').all(is_part) && key.is_none_or(is_key))
         .then(|| MetricName { path: path.to_owned(), key: key.map(str::to_owned) })
 }

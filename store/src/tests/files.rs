@@ -59,6 +59,28 @@ fn a_store_of_a_newer_version_is_refused() {
 }
 
 #[test]
+fn a_version_that_its_tables_do_not_have_is_refused() {
+    for version in [0, 1] {
+        let place = place();
+        filled(&place, &[run("a", 1)]);
+        let set = |version: usize| {
+            Connection::open(&place.path)
+                .unwrap()
+                .pragma_update(None, "user_version", version as i64)
+                .unwrap();
+        };
+        set(version);
+        for wrong in refused(&place.path) {
+            let said = format!("version {version}, and has the tables of version {VERSION}");
+            assert!(wrong.contains(&said) && wrong.contains("set user_version to"), "{wrong}");
+        }
+        // The remedy helps, and nothing is lost.
+        set(VERSION);
+        assert_eq!(runs(&place.path)[0][0], Cell::Whole(1));
+    }
+}
+
+#[test]
 fn what_is_no_store_is_refused() {
     let Place { path, _folder } = place();
     assert!(Store::read(&path).unwrap_err().to_string().contains("there is no store"));
