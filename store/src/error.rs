@@ -20,6 +20,16 @@ pub enum StoreError {
     /// A query with a mistake, or one that wants what it must not.
     #[error("{0}")]
     Query(String),
+    /// A query with a mistake at a known place, both counted from 1.
+    #[error("line {line}, column {column}: {why}")]
+    Mistake {
+        /// Line of the query.
+        line: usize,
+        /// Character of that line.
+        column: usize,
+        /// The mistake, with the remedy where it is known.
+        why: String,
+    },
     /// A query that went beyond a limit.
     #[error("{0}")]
     Limit(String),

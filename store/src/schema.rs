@@ -12,6 +12,9 @@ const SCRIPTS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2
 /// The version of this program.
 pub const VERSION: usize = SCRIPTS.len();
 
+/// Tables and views that users ask (`docs/files.md`).
+pub(crate) const TABLES: [&str; 6] = ["run", "latest", "tag", "value", "verdict", "method"];
+
 /// The state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
