@@ -67,6 +67,7 @@ mod resuming;
 mod run_options;
 mod running;
 mod serving;
+mod serving_pages;
 mod signals;
 mod size_oracle;
 mod sizes;

@@ -1,0 +1,499 @@
+//! `spl pages --serve`: who gets in, what attackers get, queries, and the end.
+
+use crate::case::Case;
+use crate::harness::DEADLINE;
+use crate::running::Running;
+use crate::storing::{done, measured};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+/// SQL that never ends by itself.
+const ENDLESS: &str =
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+
+/// A server, and the secrets of the browser that it let in.
+struct Site {
+    running: Running,
+    port: u16,
+    token: String,
+    cookie: String,
+    /// Path of the folder of all pages, with its slash.
+    folder: String,
+}
+
+/// Answer to a request.
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    /// Lines of the head, in small letters.
+    head: String,
+    body: String,
+}
+
+fn connected(port: u16) -> TcpStream {
+    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(DEADLINE)).unwrap();
+    stream.set_write_timeout(Some(DEADLINE)).unwrap();
+    stream
+}
+
+/// What comes until the server ends the connection.
+fn answer(mut stream: &TcpStream) -> Option<Answer> {
+    let mut bytes = Vec::new();
+    match stream.read_to_end(&mut bytes) {
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
+        Err(error) => panic!("{error}: {}", String::from_utf8_lossy(&bytes)),
+    }
+    let text = String::from_utf8(bytes).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok())?;
+    Some(Answer { status, head: head.to_lowercase(), body: body.to_owned() })
+}
+
+/// The answer to these bytes; the server may end the connection before it has read all of them.
+fn sent(port: u16, bytes: &[u8]) -> Option<Answer> {
+    let mut stream = connected(port);
+    let _ = stream.write_all(bytes);
+    answer(&stream)
+}
+
+impl Site {
+    /// A server that nobody has opened yet.
+    fn begun(case: &Case, more: &[&str]) -> Self {
+        let mut spl = case.spl_with(&[&["pages", "--serve"], more].concat());
+        spl.env_remove("SPL_STORE");
+        let mut running = Running::start(spl, &case.path(""));
+        let line = running.awaits("http://127.0.0.1:");
+        let (port, token) = line.strip_prefix("http://127.0.0.1:").unwrap().split_once("/#").unwrap();
+        let (port, token) = (port.parse().unwrap(), token.to_owned());
+        Self { running, port, token, cookie: String::new(), folder: String::new() }
+    }
+
+    /// A server that has let a browser in.
+    fn opened(case: &Case, more: &[&str]) -> Self {
+        let mut site = Self::begun(case, more);
+        let entry = site.enter(&site.token);
+        assert_eq!(entry.status, 200, "{entry:?}");
+        let cookie = entry.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+        site.cookie = cookie.split(';').next().unwrap().to_owned();
+        site.folder = entry.body.strip_suffix("index.html").unwrap().to_owned();
+        assert!(cookie.contains(&format!("; path={}; httponly; samesite=strict", site.folder)), "{cookie}");
+        site
+    }
+
+    fn enter(&self, token: &str) -> Answer {
+        let (port, length) = (self.port, token.len());
+        let head =
+            format!("POST /enter HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}");
+        sent(port, format!("{head}\r\nContent-Length: {length}\r\n\r\n{token}").as_bytes()).unwrap()
+    }
+
+    /// Bytes of a request of the browser; the target is one of the folder unless it begins with a slash.
+    fn request(&self, method: &str, target: &str, headers: &str, body: &str) -> String {
+        let folder = if target.starts_with('/') { "" } else { &self.folder };
+        let (port, cookie) = (self.port, &self.cookie);
+        format!(
+            "{method} {folder}{target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\n{headers}\r\n{body}"
+        )
+    }
+
+    fn get(&self, name: &str) -> Answer {
+        sent(self.port, self.request("GET", name, "", "").as_bytes()).unwrap()
+    }
+
+    /// A query as the form sends it.
+    fn form(&self, sql: &str, values: &str, form: &str) -> String {
+        let escaped = |text: &str| text.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
+        let body = format!("sql={}&values={}&as={form}", escaped(sql), escaped(values));
+        let headers = format!(
+            "Origin: null\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n",
+            body.len()
+        );
+        self.request("POST", "query.html", &headers, &body)
+    }
+
+    fn asks(&self, sql: &str, values: &str, form: &str) -> Answer {
+        sent(self.port, self.form(sql, values, form).as_bytes()).unwrap()
+    }
+
+    #[track_caller]
+    fn goes_on(&self) {
+        let page = self.get("index.html");
+        assert!(page.status == 200 && page.body.ends_with("</html>"), "{page:?}");
+    }
+}
+
+fn stored() -> Case {
+    let case = measured();
+    done(&case, &["store", "add", "out", "--tag", "nightly"]);
+    case
+}
+
+/// The part of a page that is about runs.
+fn content(page: &str) -> &str {
+    page.split("<main").nth(1).and_then(|rest| rest.split("</main>").next()).unwrap()
+}
+
+#[test]
+fn pages_are_those_of_an_export_and_new_runs_appear() {
+    let case = stored();
+    let site = Site::opened(&case, &["--tag", "nightly"]);
+    done(&case, &["pages", "--export", "site"]);
+    for name in ["index.html", "metrics.html", "run-1.html", "program-1.html"] {
+        let page = site.get(name);
+        let exported = fs::read_to_string(case.path("site").join(name)).unwrap();
+        assert_eq!((page.status, content(&page.body)), (200, content(&exported)), "{name}");
+        assert!(page.body.contains("<a href=\"query.html\">"), "{name}");
+    }
+    assert_eq!(site.get("").status, 200);
+    // The same run with other contents, and gone.
+    done(&case, &["store", "tag", "1", "--add", "fresh"]);
+    assert!(site.get("index.html").body.contains("<span class=\"tag\">fresh</span>"));
+    assert!(site.get("difference-1-1.html").status == 200 && site.get("difference-1-2.html").status == 404);
+    done(&case, &["store", "tag", "1", "--remove", "nightly"]);
+    let gone = site.get("run-1.html");
+    assert!(gone.status == 404 && gone.body.contains("the run may have been removed"), "{gone:?}");
+    fs::write(case.path("spl-store.db"), "damaged").unwrap();
+    let damaged = site.get("index.html");
+    assert!(damaged.status == 503 && damaged.body.contains("spl-store.db is not a store"), "{damaged:?}");
+}
+
+#[test]
+fn a_browser_gets_in_once_and_nobody_without_its_cookie() {
+    let case = stored();
+    let site = Site::begun(&case, &[]);
+    let door = sent(site.port, site.request("GET", "/", "", "").as_bytes()).unwrap();
+    assert!(door.status == 200 && !door.body.contains("run") && !door.body.contains(&site.token), "{door:?}");
+    for wrong in ["", "x", &site.token[1..], &format!("{}0", site.token)] {
+        assert_eq!(site.enter(wrong).status, 403, "{wrong}");
+    }
+    let (port, token) = (site.port, &site.token);
+    for origin in ["", "Origin: http://evil.example\r\n", "Origin: null\r\nSec-Fetch-Site: cross-site\r\n"] {
+        let length = token.len();
+        let text = format!(
+            "POST /enter HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{origin}Content-Length: {length}\r\n\r\n{token}"
+        );
+        assert_eq!(sent(port, text.as_bytes()).unwrap().status, 403, "{origin}");
+    }
+    drop(site);
+    let site = Site::opened(&case, &[]);
+    let again = site.enter(&site.token);
+    assert!(again.status == 403 && again.body.contains("it opens once"), "{again:?}");
+    let page = site.get("run-1.html");
+    for header in [
+        "cache-control: no-store",
+        "referrer-policy: no-referrer",
+        "x-content-type-options: nosniff",
+        "default-src 'none'; style-src 'sha256-",
+        "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    ] {
+        assert!(page.head.contains(header), "{header}: {}", page.head);
+    }
+    assert!(!page.head.contains("access-control-") && !page.head.contains("unsafe-"), "{}", page.head);
+    let (name, value) = site.cookie.split_once('=').unwrap();
+    let host = format!("Host: 127.0.0.1:{}", site.port);
+    for cookie in
+        ["".to_owned(), format!("{name}=0"), format!("{name}={}", &value[1..]), format!("x={value}")]
+    {
+        for page in ["index.html", "query.html", "run-1.html", "", "../index.html"] {
+            let text = format!("GET {}{page} HTTP/1.1\r\n{host}\r\nCookie: {cookie}\r\n\r\n", site.folder);
+            let refused = sent(site.port, text.as_bytes()).unwrap();
+            assert!(
+                refused.status == 401 && refused.body.lines().count() == 1,
+                "{cookie} {page}: {refused:?}"
+            );
+        }
+    }
+    // The cookie below another path.
+    for path in ["/index.html", "/0/index.html", "/run-1.html", "//index.html", "/favicon.ico"] {
+        assert_eq!(site.get(path).status, 401, "{path}");
+    }
+    site.goes_on();
+}
+
+#[test]
+fn requests_of_attackers_are_refused_and_the_server_goes_on() {
+    let case = stored();
+    let before = fs::read(case.path("spl-store.db")).unwrap();
+    let site = Site::opened(&case, &[]);
+    let (port, cookie, folder) = (site.port, &site.cookie, &site.folder);
+    let to =
+        |host: &str| format!("GET {folder}index.html HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n");
+    let query = site.form("SELECT 1", "", "table");
+    let ours = format!("Origin: http://127.0.0.1:{port}\r\n");
+    let long = "x".repeat(70_000);
+    let chunked =
+        format!("{ours}Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n");
+    let chunks = format!("{}0\r\n\r\n", format!("400\r\n{}\r\n", "x".repeat(1024)).repeat(70));
+    let attacks = [
+        ("a name that points here", 421, to(&format!("evil.example:{port}"))),
+        ("another port", 421, to("127.0.0.1:1")),
+        ("no host", 421, format!("GET {folder}index.html HTTP/1.1\r\nCookie: {cookie}\r\n\r\n")),
+        (
+            "HTTP/1.0 without host",
+            421,
+            format!("GET {folder}index.html HTTP/1.0\r\nCookie: {cookie}\r\n\r\n"),
+        ),
+        ("two hosts", 421, to(&format!("127.0.0.1:{port}\r\nHost: evil.example"))),
+        (
+            "a target with a host",
+            421,
+            site.request("GET", "http://evil.example/", "", "").replace(folder, ""),
+        ),
+        ("another origin", 403, query.replace("Origin: null", "Origin: http://evil.example")),
+        ("another port of this machine", 403, query.replace("same-origin", "same-site")),
+        ("another site", 403, query.replace("same-origin", "cross-site")),
+        ("no origin", 403, query.replace("Origin: null\r\n", "")),
+        ("an opaque origin", 403, query.replace("Sec-Fetch-Site: same-origin\r\n", "")),
+        ("no cookie", 401, query.replace("Cookie", "Biscuit")),
+        ("a preflight", 405, site.request("OPTIONS", "query.html", "Origin: http://evil.example\r\n", "")),
+        ("PUT", 405, site.request("PUT", "index.html", &ours, "")),
+        ("DELETE", 405, site.request("DELETE", "run-1.html", &ours, "")),
+        ("TRACE", 405, site.request("TRACE", "index.html", &ours, "")),
+        ("POST to a page", 405, query.replace("query.html", "index.html")),
+        ("a query that is no form", 415, query.replace("x-www-form-urlencoded", "json")),
+        ("a form with another field", 400, query.replace("values=", "valves=")),
+        ("a long head", 431, site.request("GET", "index.html", &format!("X: {long}\r\n"), "")),
+        ("many headers", 431, site.request("GET", "index.html", &"X: y\r\n".repeat(500), "")),
+        (
+            "a long body",
+            413,
+            site.request("POST", "query.html", &format!("{ours}Content-Length: 70000\r\n"), &long),
+        ),
+        ("a long body in chunks", 413, site.request("POST", "query.html", &chunked, &chunks)),
+        (
+            "a long token",
+            413,
+            site.request("POST", "/enter", &format!("{ours}Content-Length: 70000\r\n"), &long),
+        ),
+        ("a way up", 404, site.request("GET", "../index.html", "", "")),
+        ("an escaped way up", 404, site.request("GET", "%2e%2e/spl-store.db", "", "")),
+        ("a file", 404, site.request("GET", "spl-store.db", "", "")),
+        ("a saved query elsewhere", 404, site.request("GET", "query.html?saved=../x", "", "")),
+        ("not HTTP", 400, "\u{16}\u{3}\u{1}\r\n\r\n".to_owned()),
+        ("a length twice", 400, query.replace("Content-Length", "Content-Length: 1\r\nContent-Length")),
+    ];
+    for (what, status, request) in attacks {
+        let answer = sent(port, request.as_bytes()).unwrap_or_else(|| panic!("{what}: no answer"));
+        assert_eq!(answer.status, status, "{what}: {answer:?}");
+        assert!(
+            !answer.body.contains("run-1.html") && !answer.head.contains("access-control"),
+            "{what}: {answer:?}"
+        );
+        site.goes_on();
+    }
+    // A second request behind the first is not read.
+    let two = site.request("GET", "metrics.html", "", "") + &site.request("GET", "run-1.html", "", "");
+    let answer = sent(port, two.as_bytes()).unwrap();
+    assert!(answer.status == 200 && !answer.body.contains("HTTP/1.1"), "{answer:?}");
+    assert!(before == fs::read(case.path("spl-store.db")).unwrap());
+}
+
+#[test]
+fn the_editor_answers_as_queries_do() {
+    let case = stored();
+    fs::write(case.path("mine.sql"), "SELECT text FROM verdict WHERE result = ?1").unwrap();
+    let before = fs::read(case.path("spl-store.db")).unwrap();
+    let site = Site::opened(&case, &[]);
+    let blank = site.get("query.html");
+    for part in [
+        "<textarea",
+        "left_mean_ns",
+        "query.html?saved=failed",
+        "query.html?saved=mine",
+        "All runs, the newest first.",
+    ] {
+        assert!(blank.body.contains(part), "{part}: {}", blank.body);
+    }
+    assert!(site.get("query.html?saved=runs").body.contains("FROM run\nORDER BY coalesce"));
+    let sql = "SELECT text, ratio, 'é & \"<b>' AS odd, NULL AS none, left_calls\nFROM verdict ORDER BY kind";
+    for (form, kind) in [("csv", "text/csv; charset=utf-8"), ("json", "application/json")] {
+        for (sql, values) in
+            [(sql, ""), ("@runs", ""), ("@mine", "holds"), ("SELECT ?2, ?1 AS a", "1.5\r\nx y\r\n")]
+        {
+            let mut words = vec!["query", "--as", form, sql];
+            words.extend(values.lines());
+            let file = site.asks(sql, values, form);
+            assert_eq!((file.status, file.body.as_str()), (200, done(&case, &words).as_str()), "{sql}");
+            assert!(file.head.contains(&format!("content-type: {kind}")), "{}", file.head);
+            assert!(file.head.contains(&format!("attachment; filename=\"query.{form}\"")), "{}", file.head);
+        }
+    }
+    let page = site.asks(sql, "", "table");
+    let cells = [
+        "<th scope=\"col\">text</th>",
+        "<td>é &amp; &quot;&lt;b&gt;</td>",
+        "<td>null</td>",
+        "2 rows",
+        "40</td>",
+    ];
+    for cell in cells {
+        assert!(page.status == 200 && page.body.contains(cell), "{cell}: {}", page.body);
+    }
+    // Mistakes have place and remedy; what was asked stays in the editor, as text.
+    for (sql, values, parts) in [
+        (
+            "SELECT text\nFORM verdict",
+            "",
+            &["line 2, column 6: near &quot;verdict&quot;", "FORM verdict\n     ^"][..],
+        ),
+        ("SELECT * FROM runs", "", &["no such table: runs", "latest, tag, value"]),
+        ("SELECT ?1", "", &["has 1 parameters, and 0 values", "one for each"]),
+        ("@nothing", "", &["no saved query &quot;nothing&quot;"]),
+        ("@difference", "1\n99\napp", &["has no run 99"]),
+        (spl_store_difference(), "1\n99\napp", &["has no run 99"]),
+        ("</textarea><script>alert(1)</script>", "", &["&lt;/textarea&gt;&lt;script&gt;alert"]),
+        ("SELECT \"<img src=x>\"", "", &["no such column: &lt;img src=x&gt;"]),
+        ("DELETE FROM run", "", &["a query only reads"]),
+        ("ATTACH '/tmp/x.db' AS x", "", &["a query only reads"]),
+        ("PRAGMA query_only = 0", "", &["a query only reads"]),
+        ("SELECT 1; DROP TABLE run", "", &["a query only reads"]),
+        ("SELECT load_extension('x')", "", &["load_extension"]),
+        ("SELECT zeroblob(1000000000)", "", &["longer than 1 MB"]),
+        (
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+            "",
+            &["more than 10000 rows"],
+        ),
+        ("", "", &["there is no query"]),
+    ] {
+        for form in ["table", "csv"] {
+            let page = site.asks(sql, values, form);
+            assert_eq!(page.status, 400, "{sql}: {page:?}");
+            for part in parts {
+                assert!(page.body.contains(part), "{part}: {}", page.body);
+            }
+            assert!(!page.body.contains("<script>alert") && !page.body.contains("<img"), "{}", page.body);
+        }
+    }
+    let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) SELECT i FROM n";
+    let page = site.asks(many, "", "table").body;
+    assert!(
+        page.contains("000 rows, of which the first 1")
+            && page.contains(">1000</td>")
+            && !page.contains(">1001</td>")
+    );
+    assert!(before == fs::read(case.path("spl-store.db")).unwrap());
+}
+
+/// The text of a saved query, as the editor has it.
+fn spl_store_difference() -> &'static str {
+    include_str!("../../../store/src/queries/difference.sql")
+}
+
+#[test]
+fn a_query_without_end_holds_up_neither_pages_nor_the_end() {
+    let case = stored();
+    let mut site = Site::opened(&case, &[]);
+    let asking = |site: &Site| {
+        let mut stream = connected(site.port);
+        stream.write_all(site.form(ENDLESS, "", "table").as_bytes()).unwrap();
+        stream
+    };
+    let begin = Instant::now();
+    let queries = [asking(&site), asking(&site)];
+    for name in ["index.html", "run-1.html", "query.html"] {
+        assert_eq!(site.get(name).status, 200);
+    }
+    for query in &queries {
+        query.set_nonblocking(true).unwrap();
+        let early = query.peek(&mut [0]).map_err(|error| error.kind());
+        assert_eq!(early, Err(ErrorKind::WouldBlock), "the query ended before the pages came");
+        query.set_nonblocking(false).unwrap();
+        let page = answer(query).unwrap();
+        assert!(page.status == 400 && page.body.contains("longer than 5 s"), "{page:?}");
+    }
+    assert!(begin.elapsed() >= Duration::from_secs(5));
+    // The end does not wait for queries, for requests that have begun, or for connections that say nothing.
+    let (_query, silent) = (asking(&site), connected(site.port));
+    let mut half = connected(site.port);
+    half.write_all(b"POST /enter HTTP/1.1\r\nHost: ").unwrap();
+    site.goes_on();
+    let begin = Instant::now();
+    site.running.signal("TERM");
+    site.running.spl_ends_with(Some(0));
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+    assert!(answer(&silent).is_none());
+}
+
+#[test]
+fn an_interrupt_ends_the_server_with_success() {
+    let case = stored();
+    let mut site = Site::begun(&case, &[]);
+    let taken = case.spl_with(&["pages", "--serve", "--port", &site.port.to_string()]).output().unwrap();
+    let said = String::from_utf8(taken.stderr).unwrap();
+    assert_eq!((taken.status.code(), taken.stdout.len()), (Some(2), 0), "{said}");
+    assert!(said.contains(&format!("port {} is taken", site.port)) && said.contains("--port"), "{said}");
+    site.running.signal("INT");
+    site.running.spl_ends_with(Some(0));
+    for (arguments, part) in [
+        (&["pages", "--serve", "--store", "nothing.db"][..], "there is no store nothing.db"),
+        (&["pages", "--serve", "--export", "x"], "cannot be used with"),
+        (&["pages", "--export", "x", "--port", "1"], "--serve"),
+        (&["pages"], "--export <DIR>"),
+    ] {
+        let output = case.spl_with(arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && said.contains(part), "{arguments:?}: {said}");
+    }
+    // The port alone: what was taken is free again.
+    let again = Site::begun(&case, &["--port", &site.port.to_string()]);
+    assert_eq!(again.port, site.port);
+}
+
+#[test]
+fn slow_and_silent_connections_harm_nobody() {
+    let case = stored();
+    let site = Site::opened(&case, &[]);
+    let begin = Instant::now();
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most }).unwrap();
+    // Readers that take nothing of 8 MB each.
+    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 8000) SELECT hex(zeroblob(500)) FROM n";
+    let readers = (0..8).map(|_| {
+        let mut stream = connected(site.port);
+        stream.write_all(site.form(rows, "", "csv").as_bytes()).unwrap();
+        stream
+    });
+    let readers: Vec<TcpStream> = readers.collect();
+    // Requests that stay halves, of which the last is without its body.
+    let mut halves: Vec<TcpStream> = (0..1000).map(|_| connected(site.port)).collect();
+    for (at, half) in halves.iter_mut().enumerate() {
+        // The server may have closed it for one that came later.
+        let _ = half.write_all(&b"GET / HTTP/1.1\r\nHost: x"[..at % 20]);
+    }
+    let mut without = connected(site.port);
+    let head = site.request(
+        "POST",
+        "query.html",
+        "Origin: null\r\nSec-Fetch-Site: same-origin\r\nContent-Length: 9\r\n",
+        "sql",
+    );
+    let head =
+        head.replace("Content-Length", "Content-Type: application/x-www-form-urlencoded\r\nContent-Length");
+    without.write_all(head.as_bytes()).unwrap();
+    let mut drip = connected(site.port);
+    site.goes_on();
+    assert_eq!(site.asks("SELECT 1", "", "csv").body, "1\n1\n");
+    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
+    // A byte now and then is not progress.
+    let began = Instant::now();
+    let text = site.request("GET", "index.html", "", "");
+    drip.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let ended = text.bytes().any(|byte| {
+        let waits = |error: std::io::Error| error.kind() == ErrorKind::WouldBlock;
+        drip.write_all(&[byte]).is_err()
+            || drip.read(&mut [0; 512]).map_or_else(|error| !waits(error), |_| true)
+    });
+    let took = began.elapsed();
+    assert!(ended && took < Duration::from_secs(20), "{took:?}");
+    let late = answer(&without).unwrap();
+    assert_eq!(late.status, 408, "{late:?}");
+    site.goes_on();
+    drop(readers);
+    site.goes_on();
+}
