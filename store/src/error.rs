@@ -64,6 +64,9 @@ impl StoreError {
                     "{name} is damaged ({error}): restore a copy, or make a new store of the runs' folders with `spl store add`"
                 )
             }
+            ErrorCode::OutOfMemory => {
+                format!("{name}: the memory for it is taken, perhaps by a query that runs; try again")
+            }
             ErrorCode::CannotOpen => format!("cannot open {name}: it is missing, or you may not read it"),
             ErrorCode::ReadOnly | ErrorCode::PermissionDenied => {
                 format!(

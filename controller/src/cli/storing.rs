@@ -139,7 +139,7 @@ pub struct Pages {
     #[arg(long, conflicts_with_all = ["export", "replace", "compare"])]
     pub serve: bool,
     /// Serve at this port of 127.0.0.1 [default: a free one]
-    #[arg(long, value_name = "PORT", requires = "serve")]
+    #[arg(long, value_name = "PORT", requires = "serve", conflicts_with = "export")]
     pub port: Option<u16>,
     /// Write into a folder that has such pages already, and remove those of runs that are gone.
     #[arg(long)]

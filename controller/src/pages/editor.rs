@@ -75,7 +75,7 @@ impl Sent {
     }
 }
 
-/// The page before a query is asked, with the text of a saved one if it is named.
+/// The page without an answer. The editor has the text of a saved query if one is named.
 ///
 /// # Errors
 /// When the store cannot be read; a name that is not there is a page.

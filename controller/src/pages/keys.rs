@@ -1,12 +1,11 @@
-//! What lets a browser in: a token that is used once, and the cookie and path that it is exchanged for.
+//! Secrets that let one browser in: a token that is used once, and the cookie and path for which it is exchanged.
 
 use hyper::header::{COOKIE, HeaderMap};
 use spl_session::files::random;
 use std::hint::black_box;
 use std::sync::{Mutex, PoisonError};
 
-/// Secrets of a server.
-#[derive(Debug)]
+/// Secrets of a server. They have no `Debug` form, so that they reach no log.
 pub struct Keys {
     /// The token, until it is used.
     token: Mutex<Option<String>>,

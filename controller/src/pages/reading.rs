@@ -61,7 +61,7 @@ impl Chosen {
     }
 }
 
-/// What pages have besides runs.
+/// A site without runs: the version and the definitions of metrics.
 pub fn site() -> Site {
     let definitions = spl_analysis::metrics::all().map(|metric| (metric.full_name(), metric.text.to_owned()));
     Site { spl: env!("CARGO_PKG_VERSION").to_owned(), definitions: definitions.collect(), ..Site::default() }

@@ -46,7 +46,6 @@ const HEADERS: [(HeaderName, &str); 6] = [
 ];
 
 /// Pages of a store that are served.
-#[derive(Debug)]
 pub struct Served {
     store: PathBuf,
     chosen: Chosen,

@@ -41,7 +41,7 @@ const NEXT_TRY: Duration = Duration::from_millis(100);
 /// # Errors
 /// When the store cannot be read or the port is taken; one line of text.
 pub fn serve(store: &Path, chosen: Chosen, port: u16) -> Result<ExitStatus, String> {
-    // A store that cannot be read is told before a browser is opened.
+    // The operator learns of a store that cannot be read before opening a browser.
     Store::read(store).map_err(|why| why.to_string())?;
     let runtime = event_loop()?;
     let ended = runtime.block_on(async {

@@ -40,7 +40,7 @@ fn connected(port: u16) -> TcpStream {
     stream
 }
 
-/// What comes until the server ends the connection.
+/// The answer, up to the end of the connection.
 fn answer(mut stream: &TcpStream) -> Option<Answer> {
     let mut bytes = Vec::new();
     match stream.read_to_end(&mut bytes) {
@@ -334,7 +334,7 @@ fn the_editor_answers_as_queries_do() {
     for cell in cells {
         assert!(page.status == 200 && page.body.contains(cell), "{cell}: {}", page.body);
     }
-    // Mistakes have place and remedy; what was asked stays in the editor, as text.
+    // Mistakes have place and remedy, and the query stays in the editor as text.
     for (sql, values, parts) in [
         (
             "SELECT text\nFORM verdict",
@@ -347,7 +347,7 @@ fn the_editor_answers_as_queries_do() {
         ("@difference", "1\n99\napp", &["has no run 99"]),
         (spl_store_difference(), "1\n99\napp", &["has no run 99"]),
         ("</textarea><script>alert(1)</script>", "", &["&lt;/textarea&gt;&lt;script&gt;alert"]),
-        ("SELECT \"<img src=x>\"", "", &["no such column: &lt;img src=x&gt;"]),
+        ("SELECT \"<img src=x>\"", "", &["no such column: &quot;&lt;img src=x&gt;&quot;"]),
         ("DELETE FROM run", "", &["a query only reads"]),
         ("ATTACH '/tmp/x.db' AS x", "", &["a query only reads"]),
         ("PRAGMA query_only = 0", "", &["a query only reads"]),
@@ -402,8 +402,10 @@ fn a_query_without_end_holds_up_neither_pages_nor_the_end() {
     for query in &queries {
         query.set_nonblocking(true).unwrap();
         let early = query.peek(&mut [0]).map_err(|error| error.kind());
-        assert_eq!(early, Err(ErrorKind::WouldBlock), "the query ended before the pages came");
+        assert_eq!(early, Err(ErrorKind::WouldBlock), "the query ended after {:?}", begin.elapsed());
         query.set_nonblocking(false).unwrap();
+    }
+    for query in &queries {
         let page = answer(query).unwrap();
         assert!(page.status == 400 && page.body.contains("longer than 5 s"), "{page:?}");
     }
@@ -433,7 +435,8 @@ fn an_interrupt_ends_the_server_with_success() {
     for (arguments, part) in [
         (&["pages", "--serve", "--store", "nothing.db"][..], "there is no store nothing.db"),
         (&["pages", "--serve", "--export", "x"], "cannot be used with"),
-        (&["pages", "--export", "x", "--port", "1"], "--serve"),
+        (&["pages", "--export", "x", "--port", "1"], "cannot be used with"),
+        (&["pages", "--port", "1"], "--serve"),
         (&["pages"], "--export <DIR>"),
     ] {
         let output = case.spl_with(arguments).output().unwrap();

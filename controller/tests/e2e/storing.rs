@@ -17,7 +17,7 @@ fn spl(case: &Case, arguments: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// What a command says that has to succeed.
+/// The output of a command that succeeds.
 #[track_caller]
 pub fn done(case: &Case, arguments: &[&str]) -> String {
     let (status, out, said) = spl(case, arguments);

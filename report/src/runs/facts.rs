@@ -29,7 +29,7 @@ pub struct Contents {
     pub values: u64,
     /// Results of claims.
     pub results: u64,
-    /// Those of them that failed.
+    /// Results that say that a claim fails.
     pub failed: u64,
 }
 

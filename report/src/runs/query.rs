@@ -33,7 +33,7 @@ pub struct Asking {
 /// The result of a query.
 #[derive(Clone, Debug, Default)]
 pub enum Outcome {
-    /// Nothing was asked.
+    /// No query yet.
     #[default]
     Nothing,
     /// An answer.
@@ -54,7 +54,7 @@ pub enum Outcome {
     },
 }
 
-/// The page, with the result of the query that was asked.
+/// The page, with the result of its query.
 #[must_use]
 pub fn asked(site: &Site, asking: &Asking) -> String {
     let is_wrong = matches!(asking.outcome, Outcome::Fault { .. });
@@ -97,9 +97,9 @@ fn outcome(asking: &Asking) -> Markup {
             p.quiet role="status" { (counted(*all as u64, "row", "rows"))
                 @if rows.len() < *all { ", of which the first " (count(rows.len() as u64)) " are here; CSV and JSON have all" } }
             (scrolling("Answer", &html! { table {
-                thead { tr { @for (head, is_number) in columns { th.n[*is_number] scope="col" { (head) } } } }
+                thead { tr { @for (head, is_number) in columns { th class=[is_number.then_some("n")] scope="col" { (head) } } } }
                 tbody { @for row in rows { tr {
-                    @for (cell, (_, is_number)) in row.iter().zip(columns) { td.n[*is_number] { (cell) } }
+                    @for (cell, (_, is_number)) in row.iter().zip(columns) { td class=[is_number.then_some("n")] { (cell) } }
                 } } }
             } }))
         },

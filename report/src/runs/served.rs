@@ -34,8 +34,10 @@ pub fn door() -> String {
             body {
                 main {
                     h1 { "Runs of a store" }
-                    p #said role="status" { "Open the address that " code { "spl pages --serve" } " has printed, with all that stands behind its #, \
-                        in a browser with JavaScript." }
+                    p #said role="status" {
+                        "Open the address that " code { "spl pages --serve" } " has printed, with all that stands behind its #, "
+                        "in a browser with JavaScript."
+                    }
                 }
                 script { (PreEscaped(DOOR)) }
             }
