@@ -177,7 +177,7 @@ impl Store {
         let table = |name: &str| {
             let sql = format!("SELECT * FROM {name} LIMIT 0");
             let statement = self.connection.prepare(&sql).map_err(|error| self.wrong(&error))?;
-            let columns = statement.column_names().into_iter().map(str::to_owned).collect();
+            let columns = statement.column_names().map(str::to_owned).collect();
             Ok(Table { name: name.to_owned(), columns })
         };
         TABLES.into_iter().map(table).collect()

@@ -17,6 +17,7 @@ mod asked;
 mod attach;
 mod attaching;
 mod bad_input;
+mod browser;
 mod budget;
 mod case;
 mod dormant;

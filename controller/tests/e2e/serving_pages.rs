@@ -1,131 +1,17 @@
 //! `spl pages --serve`: who gets in, what attackers get, queries, and the end.
 
+use crate::browser::{Site, answer, connected, sent};
 use crate::case::Case;
-use crate::harness::DEADLINE;
-use crate::running::Running;
 use crate::storing::{done, measured};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 /// SQL that never ends by itself.
 const ENDLESS: &str =
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
-
-/// A server, and the secrets of the browser that it let in.
-struct Site {
-    running: Running,
-    port: u16,
-    token: String,
-    cookie: String,
-    /// Path of the folder of all pages, with its slash.
-    folder: String,
-}
-
-/// Answer to a request.
-#[derive(Debug)]
-struct Answer {
-    status: u16,
-    /// Lines of the head, in small letters.
-    head: String,
-    body: String,
-}
-
-fn connected(port: u16) -> TcpStream {
-    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    stream.set_read_timeout(Some(DEADLINE)).unwrap();
-    stream.set_write_timeout(Some(DEADLINE)).unwrap();
-    stream
-}
-
-/// The answer, up to the end of the connection.
-fn answer(mut stream: &TcpStream) -> Option<Answer> {
-    let mut bytes = Vec::new();
-    match stream.read_to_end(&mut bytes) {
-        Ok(_) => {}
-        Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
-        Err(error) => panic!("{error}: {}", String::from_utf8_lossy(&bytes)),
-    }
-    let text = String::from_utf8(bytes).unwrap();
-    let (head, body) = text.split_once("\r\n\r\n")?;
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok())?;
-    Some(Answer { status, head: head.to_lowercase(), body: body.to_owned() })
-}
-
-/// The answer to these bytes; the server may end the connection before it has read all of them.
-fn sent(port: u16, bytes: &[u8]) -> Option<Answer> {
-    let mut stream = connected(port);
-    let _ = stream.write_all(bytes);
-    answer(&stream)
-}
-
-impl Site {
-    /// A server that nobody has opened yet.
-    fn begun(case: &Case, more: &[&str]) -> Self {
-        let mut spl = case.spl_with(&[&["pages", "--serve"], more].concat());
-        spl.env_remove("SPL_STORE");
-        let mut running = Running::start(spl, &case.path(""));
-        let line = running.awaits("http://127.0.0.1:");
-        let (port, token) = line.strip_prefix("http://127.0.0.1:").unwrap().split_once("/#").unwrap();
-        let (port, token) = (port.parse().unwrap(), token.to_owned());
-        Self { running, port, token, cookie: String::new(), folder: String::new() }
-    }
-
-    /// A server that has let a browser in.
-    fn opened(case: &Case, more: &[&str]) -> Self {
-        let mut site = Self::begun(case, more);
-        let entry = site.enter(&site.token);
-        assert_eq!(entry.status, 200, "{entry:?}");
-        let cookie = entry.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
-        site.cookie = cookie.split(';').next().unwrap().to_owned();
-        site.folder = entry.body.strip_suffix("index.html").unwrap().to_owned();
-        assert!(cookie.contains(&format!("; path={}; httponly; samesite=strict", site.folder)), "{cookie}");
-        site
-    }
-
-    fn enter(&self, token: &str) -> Answer {
-        let (port, length) = (self.port, token.len());
-        let head =
-            format!("POST /enter HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}");
-        sent(port, format!("{head}\r\nContent-Length: {length}\r\n\r\n{token}").as_bytes()).unwrap()
-    }
-
-    /// Bytes of a request of the browser; the target is one of the folder unless it begins with a slash.
-    fn request(&self, method: &str, target: &str, headers: &str, body: &str) -> String {
-        let folder = if target.starts_with('/') { "" } else { &self.folder };
-        let (port, cookie) = (self.port, &self.cookie);
-        format!(
-            "{method} {folder}{target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\n{headers}\r\n{body}"
-        )
-    }
-
-    fn get(&self, name: &str) -> Answer {
-        sent(self.port, self.request("GET", name, "", "").as_bytes()).unwrap()
-    }
-
-    /// A query as the form sends it.
-    fn form(&self, sql: &str, values: &str, form: &str) -> String {
-        let escaped = |text: &str| text.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
-        let body = format!("sql={}&values={}&as={form}", escaped(sql), escaped(values));
-        let headers = format!(
-            "Origin: null\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n",
-            body.len()
-        );
-        self.request("POST", "query.html", &headers, &body)
-    }
-
-    fn asks(&self, sql: &str, values: &str, form: &str) -> Answer {
-        sent(self.port, self.form(sql, values, form).as_bytes()).unwrap()
-    }
-
-    #[track_caller]
-    fn goes_on(&self) {
-        let page = self.get("index.html");
-        assert!(page.status == 200 && page.body.ends_with("</html>"), "{page:?}");
-    }
-}
 
 fn stored() -> Case {
     let case = measured();
@@ -488,7 +374,7 @@ fn slow_and_silent_connections_harm_nobody() {
     let text = site.request("GET", "index.html", "", "");
     drip.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
     let ended = text.bytes().any(|byte| {
-        let waits = |error: std::io::Error| error.kind() == ErrorKind::WouldBlock;
+        let waits = |error: io::Error| error.kind() == ErrorKind::WouldBlock;
         drip.write_all(&[byte]).is_err()
             || drip.read(&mut [0; 512]).map_or_else(|error| !waits(error), |_| true)
     });
