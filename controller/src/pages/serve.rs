@@ -66,11 +66,13 @@ pub fn serve(store: &Path, chosen: Chosen, port: u16) -> Result<ExitStatus, Stri
 }
 
 async fn listen(port: u16) -> Result<TcpListener, String> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| match error.kind() {
-        ErrorKind::AddrInUse => {
-            format!("port {port} is taken: end its server, or choose another with --port; without --port it is a free one")
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| {
+        let free = "without --port it is a free one";
+        if error.kind() == ErrorKind::AddrInUse {
+            format!("port {port} is taken: end its server, or choose another with --port; {free}")
+        } else {
+            format!("cannot listen on port {port}: {error}; {free}")
         }
-        _ => format!("cannot listen on port {port}: {error}; without --port it is a free one"),
     })
 }
 
