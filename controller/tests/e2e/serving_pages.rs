@@ -101,11 +101,8 @@ fn a_browser_gets_in_once_and_nobody_without_its_cookie() {
     site.goes_on();
 }
 
-#[test]
-fn requests_of_attackers_are_refused_and_the_server_goes_on() {
-    let case = stored();
-    let before = fs::read(case.path("spl-store.db")).unwrap();
-    let site = Site::opened(&case, &[]);
+/// Requests with what is wrong with each, and its status.
+fn attacks(site: &Site) -> Vec<(&'static str, u16, String)> {
     let (port, cookie, folder) = (site.port, &site.cookie, &site.folder);
     let to =
         |host: &str| format!("GET {folder}index.html HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n");
@@ -115,7 +112,7 @@ fn requests_of_attackers_are_refused_and_the_server_goes_on() {
     let chunked =
         format!("{ours}Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n");
     let chunks = format!("{}0\r\n\r\n", format!("400\r\n{}\r\n", "x".repeat(1024)).repeat(70));
-    let attacks = [
+    vec![
         ("a name that points here", 421, to(&format!("evil.example:{port}"))),
         ("another port", 421, to("127.0.0.1:1")),
         ("no host", 421, format!("GET {folder}index.html HTTP/1.1\r\nCookie: {cookie}\r\n\r\n")),
@@ -162,9 +159,16 @@ fn requests_of_attackers_are_refused_and_the_server_goes_on() {
         ("a saved query elsewhere", 404, site.request("GET", "query.html?saved=../x", "", "")),
         ("not HTTP", 400, "\u{16}\u{3}\u{1}\r\n\r\n".to_owned()),
         ("a length twice", 400, query.replace("Content-Length", "Content-Length: 1\r\nContent-Length")),
-    ];
-    for (what, status, request) in attacks {
-        let answer = sent(port, request.as_bytes()).unwrap_or_else(|| panic!("{what}: no answer"));
+    ]
+}
+
+#[test]
+fn requests_of_attackers_are_refused_and_the_server_goes_on() {
+    let case = stored();
+    let before = fs::read(case.path("spl-store.db")).unwrap();
+    let site = Site::opened(&case, &[]);
+    for (what, status, request) in attacks(&site) {
+        let answer = sent(site.port, request.as_bytes()).unwrap_or_else(|| panic!("{what}: no answer"));
         assert_eq!(answer.status, status, "{what}: {answer:?}");
         assert!(
             !answer.body.contains("run-1.html") && !answer.head.contains("access-control"),
@@ -174,10 +178,41 @@ fn requests_of_attackers_are_refused_and_the_server_goes_on() {
     }
     // A second request behind the first is not read.
     let two = site.request("GET", "metrics.html", "", "") + &site.request("GET", "run-1.html", "", "");
-    let answer = sent(port, two.as_bytes()).unwrap();
+    let answer = sent(site.port, two.as_bytes()).unwrap();
     assert!(answer.status == 200 && !answer.body.contains("HTTP/1.1"), "{answer:?}");
     assert!(before == fs::read(case.path("spl-store.db")).unwrap());
 }
+
+/// The text of a saved query, as the editor has it.
+const DIFFERENCE: &str = include_str!("../../../store/src/queries/difference.sql");
+
+/// Queries, the values of their parameters, and parts of the page that says what is wrong.
+const MISTAKES: [(&str, &str, &[&str]); 16] = [
+    (
+        "SELECT text\nFORM verdict",
+        "",
+        &["line 2, column 6: near &quot;verdict&quot;", "FORM verdict\n     ^"][..],
+    ),
+    ("SELECT * FROM runs", "", &["no such table: runs", "latest, tag, value"]),
+    ("SELECT ?1", "", &["has 1 parameters, and 0 values", "one for each"]),
+    ("@nothing", "", &["no saved query &quot;nothing&quot;"]),
+    ("@difference", "1\n99\napp", &["has no run 99"]),
+    (DIFFERENCE, "1\n99\napp", &["has no run 99"]),
+    ("</textarea><script>alert(1)</script>", "", &["&lt;/textarea&gt;&lt;script&gt;alert"]),
+    ("SELECT \"<img src=x>\"", "", &["no such column: &quot;&lt;img src=x&gt;&quot;"]),
+    ("DELETE FROM run", "", &["a query only reads"]),
+    ("ATTACH '/tmp/x.db' AS x", "", &["a query only reads"]),
+    ("PRAGMA query_only = 0", "", &["a query only reads"]),
+    ("SELECT 1; DROP TABLE run", "", &["a query only reads"]),
+    ("SELECT load_extension('x')", "", &["load_extension"]),
+    ("SELECT zeroblob(1000000000)", "", &["longer than 1 MB"]),
+    (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+        "",
+        &["more than 10000 rows"],
+    ),
+    ("", "", &["there is no query"]),
+];
 
 #[test]
 fn the_editor_answers_as_queries_do() {
@@ -221,32 +256,7 @@ fn the_editor_answers_as_queries_do() {
         assert!(page.status == 200 && page.body.contains(cell), "{cell}: {}", page.body);
     }
     // Mistakes have place and remedy, and the query stays in the editor as text.
-    for (sql, values, parts) in [
-        (
-            "SELECT text\nFORM verdict",
-            "",
-            &["line 2, column 6: near &quot;verdict&quot;", "FORM verdict\n     ^"][..],
-        ),
-        ("SELECT * FROM runs", "", &["no such table: runs", "latest, tag, value"]),
-        ("SELECT ?1", "", &["has 1 parameters, and 0 values", "one for each"]),
-        ("@nothing", "", &["no saved query &quot;nothing&quot;"]),
-        ("@difference", "1\n99\napp", &["has no run 99"]),
-        (spl_store_difference(), "1\n99\napp", &["has no run 99"]),
-        ("</textarea><script>alert(1)</script>", "", &["&lt;/textarea&gt;&lt;script&gt;alert"]),
-        ("SELECT \"<img src=x>\"", "", &["no such column: &quot;&lt;img src=x&gt;&quot;"]),
-        ("DELETE FROM run", "", &["a query only reads"]),
-        ("ATTACH '/tmp/x.db' AS x", "", &["a query only reads"]),
-        ("PRAGMA query_only = 0", "", &["a query only reads"]),
-        ("SELECT 1; DROP TABLE run", "", &["a query only reads"]),
-        ("SELECT load_extension('x')", "", &["load_extension"]),
-        ("SELECT zeroblob(1000000000)", "", &["longer than 1 MB"]),
-        (
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
-            "",
-            &["more than 10000 rows"],
-        ),
-        ("", "", &["there is no query"]),
-    ] {
+    for (sql, values, parts) in MISTAKES {
         for form in ["table", "csv"] {
             let page = site.asks(sql, values, form);
             assert_eq!(page.status, 400, "{sql}: {page:?}");
@@ -264,11 +274,6 @@ fn the_editor_answers_as_queries_do() {
             && !page.contains(">1001</td>")
     );
     assert!(before == fs::read(case.path("spl-store.db")).unwrap());
-}
-
-/// The text of a saved query, as the editor has it.
-fn spl_store_difference() -> &'static str {
-    include_str!("../../../store/src/queries/difference.sql")
 }
 
 #[test]
