@@ -191,7 +191,7 @@ const MISTAKES: [(&str, &str, &[&str]); 16] = [
     (
         "SELECT text\nFORM verdict",
         "",
-        &["line 2, column 6: near &quot;verdict&quot;", "FORM verdict\n     ^"][..],
+        &["line 2, column 6: near &quot;verdict&quot;", "FORM verdict\n     ^"],
     ),
     ("SELECT * FROM runs", "", &["no such table: runs", "latest, tag, value"]),
     ("SELECT ?1", "", &["has 1 parameters, and 0 values", "one for each"]),
