@@ -1,13 +1,20 @@
-//! `spl pages`: the store's runs as pages of HTML in a folder.
+//! `spl pages`: the store's runs as pages of HTML, in a folder or for a browser.
+
+mod editor;
+mod form;
+mod keys;
+mod reading;
+mod routes;
+mod rules;
+mod serve;
 
 use crate::cli::Pages;
 use crate::drilled::first_bytes;
 use crate::said::say;
-use spl_report::runs::{
-    Bounds, Claimed, MOST_METHODS, MetricValue, RanMethod, Site, StoredRun, is_page, pages as made,
-};
+use reading::Chosen;
+use spl_report::runs::{is_page, pages as made};
 use spl_session::files::write_whole;
-use spl_store::{Number, OfMethod, OfRun, OfValue, OfVerdict, Store};
+use spl_store::{Store, StoreError};
 use spl_verdict::ExitStatus;
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,16 +23,25 @@ use std::path::Path;
 /// Most bytes of a file that is looked at. A page has fewer.
 const MOST_PAGE: u64 = 64 << 20;
 
-/// Writes the pages.
+/// Writes the pages, or serves them until the operator ends it.
 ///
 /// # Errors
-/// When the store cannot be read, or the pages cannot be written; one line of text.
+/// When the store cannot be read, or the pages cannot be written or served; one line of text.
 pub fn pages(arguments: &Pages) -> Result<ExitStatus, String> {
-    let site = site(arguments)?;
+    let chosen = Chosen { tag: arguments.tag.clone(), last: arguments.last };
+    match &arguments.export {
+        Some(folder) => export(arguments, &chosen, folder),
+        None => serve::serve(&arguments.file.store, chosen, arguments.port.unwrap_or(0)),
+    }
+}
+
+fn export(arguments: &Pages, chosen: &Chosen, folder: &Path) -> Result<ExitStatus, String> {
+    let site = Store::read(&arguments.file.store).and_then(|store| chosen.whole(&store));
+    let mut site = site.map_err(|why: StoreError| why.to_string())?;
+    site.compare.clone_from(&arguments.compare);
     let all = made(&site).map_err(|run| {
         format!("--compare: run {run} is not among the runs of the pages; see --last and --tag")
     })?;
-    let folder = &arguments.export;
     let older = older(folder, arguments.replace)?;
     let cannot = |error| format!("cannot write to {}: {error}", folder.display());
     fs::create_dir_all(folder).map_err(cannot)?;
@@ -82,68 +98,4 @@ fn older(folder: &Path, replace: bool) -> Result<Vec<String>, String> {
         return Err(format!("{} has pages already: --replace writes them again", folder.display()));
     }
     Ok(names)
-}
-
-fn site(arguments: &Pages) -> Result<Site, String> {
-    let wrong = |why: spl_store::StoreError| why.to_string();
-    let store = Store::read(&arguments.file.store).map_err(wrong)?;
-    let listed = store.list(arguments.tag.as_deref(), usize::from(arguments.last)).map_err(wrong)?;
-    let all = u64::try_from(store.count(arguments.tag.as_deref()).map_err(wrong)?).unwrap_or(0);
-    let mut runs = Vec::with_capacity(listed.len());
-    for one in listed {
-        runs.push(stored(store.whole(one, MOST_METHODS).map_err(wrong)?));
-    }
-    let definitions = spl_analysis::metrics::all().map(|metric| (metric.full_name(), metric.text.to_owned()));
-    Ok(Site {
-        spl: env!("CARGO_PKG_VERSION").to_owned(),
-        left: all.saturating_sub(runs.len() as u64),
-        runs,
-        compare: arguments.compare.clone(),
-        definitions: definitions.collect(),
-    })
-}
-
-fn stored(run: OfRun) -> StoredRun {
-    let OfRun { listed, values, verdicts, methods } = run;
-    StoredRun {
-        id: listed.id,
-        kind: listed.kind,
-        command: listed.command,
-        jdk: listed.jdk,
-        began: listed.began,
-        tags: listed.tags,
-        folder: listed.folder,
-        values: values.into_iter().map(value).collect(),
-        claims: verdicts.into_iter().map(claim).collect(),
-        methods: methods.into_iter().map(method).collect(),
-    }
-}
-
-fn value(value: OfValue) -> MetricValue {
-    let OfValue { space, metric, unit: _, options, key, bounds, exactness } = value;
-    let bounds = bounds.map(|[least, most]| Bounds {
-        least: number(least),
-        most: number(most),
-        is_count: matches!((least, most), (Number::Whole(_), Number::Whole(_))),
-    });
-    MetricValue { space, metric, options, key, bounds, is_partial: exactness == "partial" }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "pages show counts, and none is as large")]
-fn number(number: Number) -> f64 {
-    match number {
-        Number::Whole(count) => count as f64,
-        Number::Ratio(value) => value,
-    }
-}
-
-fn claim(verdict: OfVerdict) -> Claimed {
-    let OfVerdict { text, about, result, basis, ratio } = verdict;
-    Claimed { text, about, result, basis, ratio }
-}
-
-fn method(method: OfMethod) -> RanMethod {
-    let count = |count: i64| u64::try_from(count).unwrap_or(0);
-    let OfMethod { class, name, calls, bytecodes, blocks } = method;
-    RanMethod { class, name, calls: count(calls), bytecodes: bytecodes.map(count), blocks: blocks.map(count) }
 }

@@ -1,6 +1,6 @@
 // Opens a report in Chromium and prints a line "ok|FAIL claim figure" for each thing that its reader relies on; ends with
 // status 1 if one fails. Usage: check.mjs SPL DIR [--shots DIR] [--picture FILE], where DIR has the folders rome and planted with the files
-// of runs, drill.html, and the page of traced calls over time.
+// of runs, drill.html, the page of traced calls over time, and a store.
 import { chromium } from 'playwright-core';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { graphs } from './graphs.mjs';
+import { pages } from './pages.mjs';
 import { timeline } from './timeline.mjs';
 
 const [spl, runs, ...options] = process.argv.slice(2);
@@ -48,7 +49,7 @@ const open = async (file, width, colorScheme, more = {}) => {
   page.on('pageerror', (error) => seen.complaints.push(error.message));
   page.on('request', (request) => request.url().startsWith('file:') || seen.requests.push(request.url()));
   page.on('dialog', (dialog) => { seen.dialogs += 1; dialog.dismiss(); });
-  await page.goto(pathToFileURL(file).href);
+  await page.goto(file.startsWith('http:') ? file : pathToFileURL(file).href);
   return { page, seen };
 };
 
@@ -120,6 +121,24 @@ const contrast = (one, other) => {
   return (high + 0.05) / (low + 0.05);
 };
 
+/** The text of a page with the least contrast. */
+const faintest = async (page) => {
+  const colours = await page.evaluate(() => {
+    const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    const rgb = (colour) => { context.clearRect(0, 0, 1, 1); context.fillStyle = colour; context.fillRect(0, 0, 1, 1); return [...context.getImageData(0, 0, 1, 1).data]; };
+    const ground = (element) => {
+      const own = rgb(getComputedStyle(element).backgroundColor);
+      return own[3] === 255 || !element.parentElement ? own.slice(0, 3) : ground(element.parentElement);
+    };
+    const texts = document.querySelectorAll('.badge, p, dt, dd, td, th, label, textarea, pre, .legend, .formula, button, a, figure svg text');
+    return [...texts].filter((text) => text.checkVisibility()).map((text) => {
+      const style = getComputedStyle(text);
+      return { what: `${text.tagName} ${text.className?.baseVal ?? text.className}`, ink: rgb(text.namespaceURI.endsWith('svg') ? style.fill : style.color).slice(0, 3), ground: ground(text) };
+    });
+  });
+  return colours.map(({ what, ink, ground }) => ({ what, ratio: contrast(ink, ground) })).sort((a, b) => a.ratio - b.ratio)[0];
+};
+
 const looks = async (file, scheme) => {
   for (const width of WIDTHS) {
     const { page } = await open(file, width, scheme);
@@ -130,20 +149,7 @@ const looks = async (file, scheme) => {
     await openAll(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     claim(wide <= width, `nothing has to be scrolled sideways at ${width} pixels, ${scheme}`, `${wide} pixels`);
-    const colours = await page.evaluate(() => {
-      const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-      const rgb = (colour) => { context.clearRect(0, 0, 1, 1); context.fillStyle = colour; context.fillRect(0, 0, 1, 1); return [...context.getImageData(0, 0, 1, 1).data]; };
-      const ground = (element) => {
-        const own = rgb(getComputedStyle(element).backgroundColor);
-        return own[3] === 255 || !element.parentElement ? own.slice(0, 3) : ground(element.parentElement);
-      };
-      const texts = document.querySelectorAll('.badge, p, dt, td, th, .legend, .formula, button, a, figure svg text');
-      return [...texts].filter((text) => text.checkVisibility()).map((text) => {
-        const style = getComputedStyle(text);
-        return { what: `${text.tagName} ${text.className?.baseVal ?? text.className}`, ink: rgb(text.namespaceURI.endsWith('svg') ? style.fill : style.color).slice(0, 3), ground: ground(text) };
-      });
-    });
-    const worst = colours.map(({ what, ink, ground }) => ({ what, ratio: contrast(ink, ground) })).sort((a, b) => a.ratio - b.ratio)[0];
+    const worst = await faintest(page);
     if (width === PHONE) claim(worst.ratio >= CONTRAST, `texts stand out, ${scheme}`, `${worst.ratio.toFixed(1)} to 1 at least (${worst.what.trim()})`);
     await page.close();
   }
@@ -338,6 +344,7 @@ try {
   const reasons = report(join(runs, 'planted'), 'reasons.html');
   await graphs({ claim, open, openAll, contrast }, join(runs, 'drill.html'), reasons);
   await timeline({ claim, open, contrast }, join(runs, 'timeline.html'));
+  await pages({ claim, open, faintest }, spl, runs, work);
   if (option('--picture')) await picture(reasons, option('--picture'));
 } finally {
   await browser.close();

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Looks at the reports of recorded runs and at the pages of a drill and of a trace in a browser: check.sh SPL [--run DIR] [options of check.mjs].
+# Looks at the reports of recorded runs and at the pages of a drill, of a trace and of a store in a browser: check.sh SPL [--run DIR] [options of check.mjs].
 # With --run, the files of that run of the feed reader take the place of the recorded ones.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -28,6 +28,13 @@ javac --release 11 -nowarn -d "$work/classes" tests-java/Sleeps.java
 (cd "$work" && "$spl" drill -q --what trace --timed --all --within 'Sleeps#handle' --out traced -- java -cp classes Sleeps 5 60 30 20 >trace.txt 2>&1 </dev/null &&
     "$spl" trace timeline traced --output timeline.html >>trace.txt 2>&1) || {
     cat "$work/trace.txt" >&2
+    exit 1
+}
+# Two runs of a program with metrics, and the recorded measurements.
+(cd "$work" && for number in 1 2; do
+    "$spl" metrics -q --out "metrics-$number" -- java -cp classes Calls "${number}000" </dev/null || exit 1
+done && "$spl" store add --tag nightly metrics-1 metrics-2 rome planted) >"$work/store.txt" 2>&1 || {
+    cat "$work/store.txt" >&2
     exit 1
 }
 node report/browser/check.mjs "$spl" "$work" "$@"

@@ -1,4 +1,4 @@
-//! Connections at a port that have not yet proved that they know the token. Their number is bounded, and none
+//! Connections at a port that have not yet proved that they know the token, or a browser's cookie. Their number is bounded, and none
 //! of them keeps a newer one out.
 //!
 //! When every place is taken, the oldest silent connection loses its place to the next one. A connection of
@@ -116,7 +116,7 @@ impl Hall {
 }
 
 impl Place {
-    /// Notes that the connection has sent an agent's first bytes; it keeps its place longer than silent ones.
+    /// Notes that the connection has sent an agent's first bytes, or the cookie; it keeps its place longer than others.
     pub fn has_greeted(&self) {
         let mut taken = self.hall.lock();
         if let Some(guest) = taken.guests.iter_mut().find(|guest| guest.number == self.number) {

@@ -20,6 +20,16 @@ pub enum StoreError {
     /// A query with a mistake, or one that wants what it must not.
     #[error("{0}")]
     Query(String),
+    /// A query with a mistake at a known place, both counted from 1.
+    #[error("line {line}, column {column}: {why}")]
+    Mistake {
+        /// Line of the query.
+        line: usize,
+        /// Character of that line.
+        column: usize,
+        /// The mistake, with the remedy where it is known.
+        why: String,
+    },
     /// A query that went beyond a limit.
     #[error("{0}")]
     Limit(String),
@@ -53,6 +63,9 @@ impl StoreError {
                 format!(
                     "{name} is damaged ({error}): restore a copy, or make a new store of the runs' folders with `spl store add`"
                 )
+            }
+            ErrorCode::OutOfMemory => {
+                format!("{name}: the memory for it is taken, perhaps by a query that runs; try again")
             }
             ErrorCode::CannotOpen => format!("cannot open {name}: it is missing, or you may not read it"),
             ErrorCode::ReadOnly | ErrorCode::PermissionDenied => {

@@ -3,7 +3,7 @@
 use crate::query::{Answer, Cell};
 use serde_json::{Value, json as document};
 use spl_graph::forms::field;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Name and version of the JSON document.
 pub const SCHEMA: &str = "spl.query/1";
@@ -13,19 +13,11 @@ const MOST_WIDTH: usize = 80;
 /// A table for people: numbers to the right, texts to the left; long texts are cut.
 #[must_use]
 pub fn text(answer: &Answer) -> String {
-    let shown = |cell: &Cell| match cell {
-        Cell::Null => "null".to_owned(),
-        Cell::Whole(count) => count.to_string(),
-        Cell::Real(value) => rounded(*value),
-        Cell::Text(text) | Cell::Bytes(text) => cut(&spl_model::one_line(text)),
-    };
-    let heads: Vec<String> = answer.columns.iter().map(|head| cut(&spl_model::one_line(head))).collect();
+    let shown = |cell: &Cell| cell.shown(MOST_WIDTH);
+    let heads: Vec<String> =
+        answer.columns.iter().map(|head| cut(&spl_model::one_line(head), MOST_WIDTH)).collect();
     let rows: Vec<Vec<String>> = answer.rows.iter().map(|row| row.iter().map(shown).collect()).collect();
-    let is_number = |column: usize| {
-        let cells = || answer.rows.iter().filter_map(|row| row.get(column));
-        cells().any(|cell| matches!(cell, Cell::Whole(_) | Cell::Real(_)))
-            && !cells().any(|cell| matches!(cell, Cell::Text(_) | Cell::Bytes(_)))
-    };
+    let is_number = |column: usize| answer.is_numeric(column);
     let columns: Vec<(usize, bool)> = (0..heads.len())
         .map(|column| {
             let cells = std::iter::once(&heads).chain(&rows).filter_map(|row| row.get(column));
@@ -43,6 +35,30 @@ pub fn text(answer: &Answer) -> String {
         out.push('\n');
     }
     out
+}
+
+impl Cell {
+    /// The value as tables for people have it: numbers with at most six digits after the point, and texts in one line, cut when
+    /// they are wider than this number of columns.
+    #[must_use]
+    pub fn shown(&self, most_width: usize) -> String {
+        match self {
+            Self::Null => "null".to_owned(),
+            Self::Whole(count) => count.to_string(),
+            Self::Real(value) => rounded(*value),
+            Self::Text(text) | Self::Bytes(text) => cut(&spl_model::one_line(text), most_width),
+        }
+    }
+}
+
+impl Answer {
+    /// Whether a column has numbers, and no texts.
+    #[must_use]
+    pub fn is_numeric(&self, column: usize) -> bool {
+        let cells = || self.rows.iter().filter_map(|row| row.get(column));
+        cells().any(|cell| matches!(cell, Cell::Whole(_) | Cell::Real(_)))
+            && !cells().any(|cell| matches!(cell, Cell::Text(_) | Cell::Bytes(_)))
+    }
 }
 
 /// One table (RFC 4180) with all digits; an empty field has no value, or an empty text.
@@ -86,13 +102,14 @@ fn rounded(value: f64) -> String {
     }
 }
 
-fn cut(text: &str) -> String {
-    if text.width() <= MOST_WIDTH {
+fn cut(text: &str, most_width: usize) -> String {
+    if text.width() <= most_width {
         return text.to_owned();
     }
-    let mut out = String::new();
+    let (mut out, mut width) = (String::new(), 0);
     for one in text.chars() {
-        if out.width() + 2 > MOST_WIDTH {
+        width += one.width().unwrap_or(0);
+        if width + 1 > most_width {
             break;
         }
         out.push(one);

@@ -27,7 +27,7 @@ pub use insert::Inserted;
 pub use metrics::of_metrics;
 pub use open::Store;
 pub use query::{Answer, Asked, Cell};
-pub use read::{Listed, OfMethod, OfRun, OfValue, OfVerdict};
+pub use read::{Contents, Listed, OfMethod, OfRun, OfValue, OfVerdict, Table};
 pub use run::{ClaimKind, Facts, MOST_METHODS, Method, Number, Run, Value, Verdict};
 pub use saved::{SAVED, Saved};
 pub use schema::VERSION;

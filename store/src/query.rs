@@ -3,6 +3,7 @@
 use crate::error::StoreError;
 use crate::guard::{MOST_MEMORY, MOST_ROWS, MOST_SQL, MOST_TIME};
 use crate::open::Store;
+use crate::schema::TABLES;
 use rusqlite::types::{Value as Sql, ValueRef};
 use rusqlite::{ErrorCode, Statement};
 use std::mem::size_of;
@@ -85,7 +86,7 @@ fn answered(asked: &Asked, end: Instant) -> Result<Answer, StoreError> {
     let (wanted, given) = (statement.parameter_count(), asked.values.len());
     if wanted != given {
         let text = format!(
-            "the query has {wanted} parameters, and {given} values are given: name them behind the query"
+            "the query has {wanted} parameters, and {given} values are given: give one for each, that of ?1 first"
         );
         return Err(StoreError::Query(text));
     }
@@ -168,7 +169,10 @@ fn said(path: &Path, sql: &str, error: rusqlite::Error) -> StoreError {
             if failure.code == ErrorCode::AuthorizationForStatementDenied {
                 return only_reads();
             }
-            StoreError::Query(format!("{}{}", place(sql, *offset), mistake(msg)))
+            match place(sql, *offset) {
+                Some([line, column]) => StoreError::Mistake { line, column, why: mistake(msg) },
+                None => StoreError::Query(mistake(msg)),
+            }
         }
         rusqlite::Error::Empty => {
             StoreError::Query("there is no query: it begins with SELECT or WITH".to_owned())
@@ -201,10 +205,18 @@ fn said(path: &Path, sql: &str, error: rusqlite::Error) -> StoreError {
 /// A mistake in the words of SQLite, with the remedy where it is known.
 fn mistake(message: &str) -> String {
     let remedy = match message.starts_with("no such table") {
-        true => "; the tables and views are run, latest, tag, value, verdict and method",
-        false => "",
+        true => format!("; the tables and views are {}", and(&TABLES)),
+        false => String::new(),
     };
     format!("{}{remedy}", spl_model::one_line(message))
+}
+
+/// Words with commas, and "and" before the last.
+fn and(words: &[&str]) -> String {
+    match words.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => words.join(", "),
+    }
 }
 
 fn only_reads() -> StoreError {
@@ -214,11 +226,9 @@ fn only_reads() -> StoreError {
 }
 
 /// Line and column of a mistake.
-fn place(sql: &str, offset: i32) -> String {
-    let Some(before) = usize::try_from(offset).ok().and_then(|offset| sql.get(..offset)) else {
-        return String::new();
-    };
+fn place(sql: &str, offset: i32) -> Option<[usize; 2]> {
+    let before = usize::try_from(offset).ok().and_then(|offset| sql.get(..offset))?;
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
-    format!("line {line}, column {column}: ")
+    Some([line, column])
 }

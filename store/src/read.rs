@@ -3,6 +3,7 @@
 use crate::error::StoreError;
 use crate::open::Store;
 use crate::run::Number;
+use crate::schema::TABLES;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Row, params};
 
@@ -25,6 +26,26 @@ pub struct Listed {
     pub tags: Vec<String>,
     /// The folder that it was read from.
     pub folder: String,
+}
+
+/// The numbers of things that a run has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// Values of metrics.
+    pub values: u64,
+    /// Results of claims.
+    pub results: u64,
+    /// Results that say that a claim fails.
+    pub failed: u64,
+}
+
+/// A table or view with its columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// Names of its columns, in their order.
+    pub columns: Vec<String>,
 }
 
 /// All that is known of a run.
@@ -130,6 +151,36 @@ impl Store {
     pub fn count(&self, tag: Option<&str>) -> Result<i64, StoreError> {
         let sql = "SELECT count(*) FROM run WHERE ?1 IS NULL OR id IN (SELECT run FROM tag WHERE tag = ?1)";
         Ok(self.lines(sql, params![tag], |row| row.get(0))?.first().copied().unwrap_or(0))
+    }
+
+    /// The numbers of things that a run has, without reading them; zeros for a run that is not there.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn contents(&self, run: i64) -> Result<Contents, StoreError> {
+        let count =
+            |row: &Row<'_>, column| row.get(column).map(|count: i64| u64::try_from(count).unwrap_or(0));
+        let all = self.lines(
+            "SELECT (SELECT count(*) FROM measured WHERE run = ?1), count(*), coalesce(sum(result = 'fails'), 0) FROM verdict \
+             WHERE run = ?1",
+            params![run],
+            |row| Ok(Contents { values: count(row, 0)?, results: count(row, 1)?, failed: count(row, 2)? }),
+        )?;
+        Ok(all.first().copied().unwrap_or_default())
+    }
+
+    /// The tables and views that queries of users are about.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn tables(&self) -> Result<Vec<Table>, StoreError> {
+        let table = |name: &str| {
+            let sql = format!("SELECT * FROM {name} LIMIT 0");
+            let statement = self.connection.prepare(&sql).map_err(|error| self.wrong(&error))?;
+            let columns = statement.column_names().map(str::to_owned).collect();
+            Ok(Table { name: name.to_owned(), columns })
+        };
+        TABLES.into_iter().map(table).collect()
     }
 
     /// A run of the list with all that is known of it, and its first methods.

@@ -15,6 +15,9 @@ const TABLES: [&str; SCRIPTS.len()] = ["run", "verdict"];
 /// The version of this program.
 pub const VERSION: usize = SCRIPTS.len();
 
+/// Tables and views that users ask (`docs/files.md`).
+pub(crate) const TABLES: [&str; 6] = ["run", "latest", "tag", "value", "verdict", "method"];
+
 /// The state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {

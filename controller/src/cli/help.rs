@@ -161,12 +161,16 @@ pub(super) const PAGES_HELP: &str = "\
 Examples:
   spl pages --export site
   spl pages --export site --replace --tag nightly --compare 3,7
+  spl pages --serve --store nightly.db
 
 index.html leads to a page for each program (its runs by metrics), each run (values, methods, claims), and the difference to the \
 run before it for each of the 25 newest. A difference is marked where it is outside the spread of repeats: runs of the same command \
-with the same tags. The pages need no network and no script.
+with the same tags. Exported pages need no network and no script.
 
-Exit status: 0 they are written, 2 something went wrong.";
+With --serve each page is as the store is now, and there is one more with an editor of queries, as `spl query` answers them. The printed \
+address lets one browser in, once. Nothing can be changed. Ctrl-C ends it.
+
+Exit status: 0 they are written, or --serve was ended; 2 something went wrong.";
 
 pub(super) const SERVE_HELP: &str = "\
 Examples:

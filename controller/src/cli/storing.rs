@@ -133,8 +133,14 @@ pub struct Pages {
     #[command(flatten)]
     pub file: StoreFile,
     /// Write the pages into DIR, which is made if it is missing.
-    #[arg(long, value_name = "DIR", required = true)]
-    pub export: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "serve")]
+    pub export: Option<PathBuf>,
+    /// Serve the pages and an editor of queries at 127.0.0.1, for the browser that opens the printed address.
+    #[arg(long, conflicts_with_all = ["export", "replace", "compare"])]
+    pub serve: bool,
+    /// Serve at this port of 127.0.0.1 [default: a free one]
+    #[arg(long, value_name = "PORT", requires = "serve", conflicts_with = "export")]
+    pub port: Option<u16>,
     /// Write into a folder that has such pages already, and remove those of runs that are gone.
     #[arg(long)]
     pub replace: bool,

@@ -17,8 +17,9 @@ fn spl(case: &Case, arguments: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
+/// The output of a command that succeeds.
 #[track_caller]
-fn done(case: &Case, arguments: &[&str]) -> String {
+pub fn done(case: &Case, arguments: &[&str]) -> String {
     let (status, out, said) = spl(case, arguments);
     assert_eq!(status, 0, "{said}");
     if out.is_empty() { said } else { out }
@@ -57,7 +58,8 @@ fn measure(case: &Case, [a, b]: [u64; 2]) {
     let _ = run.ends();
 }
 
-fn measured() -> Case {
+/// A folder `out` with a measurement.
+pub fn measured() -> Case {
     let case = Case::comparing(TASKS).set("controller", "min-method-measurements", "20").set(
         "controller",
         "max-method-measurements",

@@ -25,6 +25,8 @@ fn policies_have_the_hashes_of_styles_and_scripts() {
         ("the style of drills", crate::drill::STYLE, crate::drill::STYLE_HASH),
         ("the script of paths", crate::drill::SCRIPT, crate::drill::SCRIPT_HASH),
         ("the style of pages of runs", crate::runs::STYLE, crate::runs::STYLE_HASH),
+        ("the script that lets browsers in", crate::runs::DOOR, crate::runs::DOOR_HASH),
+        ("the script of the editor", crate::runs::EDITOR, crate::runs::EDITOR_HASH),
         ("the style of reports", crate::page::STYLE, crate::page::STYLE_HASH),
         ("the script of reports", crate::page::SCRIPT, crate::page::SCRIPT_HASH),
     ];

@@ -18,6 +18,19 @@ pub struct Site {
     pub compare: Vec<(i64, i64)>,
     /// Definitions of metrics, by their names.
     pub definitions: BTreeMap<String, String>,
+    /// Whether the pages are served, with a page for queries; otherwise they are files.
+    pub is_served: bool,
+}
+
+/// The numbers of things that a run has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// Values of metrics.
+    pub values: u64,
+    /// Results of claims.
+    pub results: u64,
+    /// Results that say that a claim fails.
+    pub failed: u64,
 }
 
 /// A run of the store.
@@ -37,6 +50,8 @@ pub struct StoredRun {
     pub tags: Vec<String>,
     /// The folder that it was read from.
     pub folder: String,
+    /// Numbers of what was left out here, for a page that has only the run's line; `None`: the run is whole.
+    pub line: Option<Contents>,
     /// Values of metrics.
     pub values: Vec<MetricValue>,
     /// Results of claims.
@@ -126,6 +141,18 @@ impl MetricValue {
 }
 
 impl StoredRun {
+    /// The numbers of things that it has.
+    pub(super) fn contents(&self) -> Contents {
+        self.line.unwrap_or_else(|| {
+            let failed = self.claims.iter().filter(|claim| claim.result == "fails").count();
+            Contents {
+                values: self.values.len() as u64,
+                results: self.claims.len() as u64,
+                failed: failed as u64,
+            }
+        })
+    }
+
     /// Whether another run has the same command, kind and tags, and so repeats it.
     pub(super) fn is_repeat(&self, other: &Self) -> bool {
         self.command == other.command

@@ -4,7 +4,10 @@ use super::facts::{Site, StoredRun};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(crate) const STYLE: &str = include_str!("runs.css");
-pub(crate) const STYLE_HASH: &str = "'sha256-zf5KHrNi3rJ+LkkWlu9YE93n3nWrZrE3YND0F1Wsfds='";
+pub(crate) const STYLE_HASH: &str = "'sha256-aEUlOJcUqzy3UemvmHEn/+fQnIqYM2DO72clOtkb+o4='";
+
+/// Name of the page for queries, which is served only.
+pub(super) const QUERY: &str = "query.html";
 
 /// Marks that each page has: the generator, and the end of the last line. They stay the same in later versions.
 pub(super) const MARKS: [&str; 2] = [
@@ -19,8 +22,11 @@ pub(super) fn page(site: &Site, title: &str, content: &Markup) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy"
-                    content={ "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " (STYLE_HASH) };
+                // Served pages have a policy in the head of the answer, which allows their forms.
+                @if !site.is_served {
+                    meta http-equiv="Content-Security-Policy"
+                        content={ "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " (STYLE_HASH) };
+                }
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content={ "spl " (site.spl) };
@@ -30,11 +36,15 @@ pub(super) fn page(site: &Site, title: &str, content: &Markup) -> String {
             body {
                 a.skip href="#main" { "Skip to the content" }
                 header {
-                    nav aria-label="Pages" { a href="index.html" { "All runs" } " · " a href="metrics.html" { "Metrics" } }
+                    nav aria-label="Pages" {
+                        a href="index.html" { "All runs" } " · " a href="metrics.html" { "Metrics" }
+                        @if site.is_served { " · " a href=(QUERY) { "Query" } }
+                    }
                     h1 { (title) }
                 }
                 main #main { (content) }
-                footer { p { "Made by spl " (site.spl) " from its store; " code { "spl pages" } " makes it again." } }
+                @if site.is_served { footer { p { "Served by spl " (site.spl) ": each page is as the store is now." } } }
+                @else { footer { p { "Made by spl " (site.spl) " from its store; " code { "spl pages" } " makes it again." } } }
             }
         }
     };
@@ -49,6 +59,11 @@ pub(super) fn scrolling(label: &str, content: &Markup) -> Markup {
 /// A link to a run.
 pub(super) fn link(run: &StoredRun) -> Markup {
     html! { a href={ "run-" (run.id) ".html" } { "run " (run.id) } }
+}
+
+/// Name of the page of a program, by its first run of these; they are the newest first.
+pub(super) fn of_program(runs: &[&StoredRun]) -> String {
+    format!("program-{}.html", runs.last().map_or(0, |first| first.id))
 }
 
 /// Name of the page of a difference.

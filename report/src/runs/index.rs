@@ -1,7 +1,7 @@
 //! The first page, and the definitions of metrics.
 
-use super::facts::{Site, StoredRun};
-use super::frame::{about, link, page, scrolling};
+use super::facts::{Contents, Site, StoredRun};
+use super::frame::{about, link, of_program, page, scrolling};
 use crate::figure::{count, counted};
 use maud::{Markup, html};
 
@@ -14,9 +14,9 @@ pub(super) fn index(site: &Site, programs: &[Vec<&StoredRun>]) -> String {
         section {
             h2 { "Programs" }
             ul.programs {
-                @for (place, runs) in programs.iter().enumerate() {
+                @for runs in programs {
                     @if let Some(newest) = runs.first() {
-                        li { a href={ "program-" (place + 1) ".html" } { code { (newest.command) } } " · " (newest.kind) " · "
+                        li { a href=(of_program(runs)) { code { (newest.command) } } " · " (newest.kind) " · "
                             (counted(runs.len() as u64, "run", "runs")) ", the newest " (about(newest)) }
                     }
                 }
@@ -38,13 +38,13 @@ pub(super) fn index(site: &Site, programs: &[Vec<&StoredRun>]) -> String {
 
 /// Contents of a run, in numbers.
 pub(super) fn contents(run: &StoredRun) -> Markup {
-    let failed = run.claims.iter().filter(|claim| claim.result == "fails").count();
+    let Contents { values, results, failed } = run.contents();
     html! {
-        @if !run.values.is_empty() { (counted(run.values.len() as u64, "value", "values")) }
-        @if !run.claims.is_empty() {
-            @if !run.values.is_empty() { ", " }
-            (counted(run.claims.len() as u64, "result", "results"))
-            @if failed > 0 { ", " span.bad { (counted(failed as u64, "failed", "failed")) } }
+        @if values > 0 { (counted(values, "value", "values")) }
+        @if results > 0 {
+            @if values > 0 { ", " }
+            (counted(results, "result", "results"))
+            @if failed > 0 { ", " span.bad { (counted(failed, "failed", "failed")) } }
         }
     }
 }

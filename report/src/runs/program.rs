@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// Runs that stand side by side, the newest.
-const MOST_COLUMNS: usize = 10;
+pub(super) const MOST_COLUMNS: usize = 10;
 
 /// A page: the runs with links, then for each space a table of runs by metrics.
 pub(super) fn program(site: &Site, runs: &[&StoredRun], before: &BTreeMap<i64, i64>) -> String {

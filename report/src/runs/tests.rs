@@ -231,3 +231,78 @@ fn a_page_has_its_name_and_its_maker() {
         assert!(!is_page("run-1.html", text), "{text}");
     }
 }
+
+#[test]
+fn a_served_page_is_made_of_what_it_needs() {
+    let runs = || vec![run(4, "new", 90.0), run(3, "new", 88.0), run(2, "old", 85.0), run(1, "old", 80.0)];
+    let all = named(&site(runs()));
+    let expected: [(&str, &[i64]); 6] = [
+        ("index.html", &[]),
+        ("metrics.html", &[]),
+        ("run-3.html", &[3]),
+        ("program-1.html", &[1, 2, 3, 4]),
+        ("difference-2-3.html", &[1, 2, 3, 4]),
+        ("difference-1-2.html", &[1, 2]),
+    ];
+    for (name, ids) in expected {
+        // Only the lines of the other runs are there.
+        let mut lines = site(runs());
+        assert_eq!(needed(&lines, name), Some(ids.iter().copied().collect()), "{name}");
+        for run in lines.runs.iter_mut().filter(|run| !ids.contains(&run.id)) {
+            let line = Some(Contents { values: 4, results: 0, failed: 0 });
+            *run = StoredRun { line, values: Vec::new(), methods: Vec::new(), ..run.clone() };
+        }
+        assert_eq!(page(&lines, name).as_ref(), all.get(name), "{name}");
+    }
+    let mut served = site(runs());
+    served.is_served = true;
+    // Any two runs have a page, and a program has it by any of its runs.
+    for name in ["difference-1-4.html", "difference-4-1.html", "program-4.html"] {
+        assert!(page(&served, name).is_some_and(|text| !text.contains("http-equiv")), "{name}");
+    }
+    for name in [
+        "",
+        "run-9.html",
+        "run-.html",
+        "run-1-2.html",
+        "difference-1.html",
+        "difference-1-9.html",
+        "program-9.html",
+        "query.html",
+        "run-1",
+    ] {
+        assert_eq!((needed(&served, name), page(&served, name)), (None, None), "{name}");
+    }
+}
+
+#[test]
+fn an_editor_shows_texts_and_the_place_of_a_mistake() {
+    let bad = "</textarea><script>alert(1)</script>\u{202e}";
+    let asking = Asking {
+        sql: format!("SELECT é,\n\t{bad} FORM run"),
+        values: bad.to_owned(),
+        saved: vec![("mine".to_owned(), bad.to_owned())],
+        tables: vec![Table { name: "run".to_owned(), columns: vec![bad.to_owned()] }],
+        outcome: Outcome::Fault { why: bad.to_owned(), place: Some([1, 9]) },
+    };
+    let text = asked(&site(Vec::new()), &asking);
+    assert_eq!(text.matches("<script").count(), 1, "{text}");
+    assert!(
+        !text.contains('\u{202e}') && text.contains("<pre><code>SELECT é,\n        ^</code></pre>"),
+        "{text}"
+    );
+    let answer =
+        Outcome::Answer { columns: vec![(bad.to_owned(), false)], rows: vec![vec![bad.to_owned()]], all: 1 };
+    let text = asked(&site(Vec::new()), &Asking { outcome: answer, ..asking.clone() });
+    assert_eq!(text.matches("<script").count(), 1, "{text}");
+    // Places of a long line, and places that are not there.
+    for (place, shown) in
+        [([1, 301], true), ([1, usize::MAX], true), ([2, 1], false), ([0, 0], false), ([1, 0], false)]
+    {
+        let sql = "x".repeat(600);
+        let outcome = Outcome::Fault { why: "no".to_owned(), place: Some(place) };
+        let text = asked(&site(Vec::new()), &Asking { sql, outcome, ..Asking::default() });
+        assert_eq!(text.contains("^</code>"), shown, "{place:?}");
+        assert!(text.len() < 20_000, "{place:?}");
+    }
+}

@@ -117,3 +117,33 @@ fn two_writers_at_once_lose_nothing() {
     both.into_iter().for_each(|one| one.join().unwrap());
     assert_eq!((count(&place.path, "run"), count(&place.path, "value")), (40, 320));
 }
+
+#[test]
+fn contents_of_runs_are_counted_without_reading_them() {
+    let place = place();
+    filled(&place, &[run("a", 85), measured()]);
+    let store = Store::read(&place.path).unwrap();
+    for listed in store.list(None, 10).unwrap() {
+        let contents = store.contents(listed.id).unwrap();
+        let whole = store.whole(listed, 10).unwrap();
+        let failed = whole.verdicts.iter().filter(|verdict| verdict.result == "fails").count();
+        assert_eq!(
+            [contents.values, contents.results, contents.failed],
+            [whole.values.len(), whole.verdicts.len(), failed].map(|count| count as u64)
+        );
+        assert!(contents.values + contents.results > 0);
+    }
+    assert_eq!(store.contents(9).unwrap(), crate::Contents::default());
+}
+
+#[test]
+fn tables_have_the_columns_that_queries_see() {
+    let place = place();
+    filled(&place, &[run("a", 85), measured()]);
+    let tables = Store::read(&place.path).unwrap().tables().unwrap();
+    for table in &tables {
+        let sql = format!("SELECT {} FROM {} LIMIT 1", table.columns.join(", "), table.name);
+        assert!(table.columns.len() > 1 && answer(&place.path, &sql).len() <= 1, "{table:?}");
+    }
+    assert_eq!(tables.len(), 6);
+}
