@@ -267,6 +267,7 @@ impl AgentThread {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn a_budget_is_a_share_of_what_the_program_uses() {
@@ -355,7 +356,6 @@ mod tests {
 
     /// CPU time of the calling thread.
     fn thread_cpu_ns() -> u64 {
-        let text = fs::read_to_string("/proc/thread-self/stat").unwrap();
-        cpu_time_ns(&text).unwrap()
+        cpu::of_thread(Path::new("/proc/thread-self")).unwrap()
     }
 }

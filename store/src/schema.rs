@@ -10,7 +10,7 @@ pub(crate) const APPLICATION: i32 = 0x53_50_4c_31;
 const SCRIPTS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// A table that each version has and none before it.
-const TABLES: [&str; SCRIPTS.len()] = ["run", "verdict"];
+const MARKS: [&str; SCRIPTS.len()] = ["run", "verdict"];
 
 /// The version of this program.
 pub const VERSION: usize = SCRIPTS.len();
@@ -36,7 +36,7 @@ pub(crate) fn state(connection: &Connection, name: &str) -> Result<State, rusqli
     let (application, version) = (number("application_id")?, number("user_version")?);
     let refused = |reason: String| Err(Ok(StoreError::File(reason)));
     let mut found = 0;
-    for (version, table) in (1..).zip(TABLES) {
+    for (version, table) in (1..).zip(MARKS) {
         let is_there = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";
         if connection.query_row(is_there, [table], |row| row.get::<_, i64>(0)).map_err(Err)? > 0 {
             found = version;
