@@ -14,9 +14,8 @@ pub(crate) const AGENT_THREAD: &str = "spl-link";
 /// visible to us. The kernel cuts a name after 15 bytes.
 pub(crate) fn threads(pid: u32, has_name: impl Fn(&str) -> bool) -> Option<Vec<PathBuf>> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?.filter_map(|one| Some(one.ok()?.path()));
-    let named = threads.filter(|folder| {
-        fs::read_to_string(folder.join("comm")).is_ok_and(|name| has_name(name.trim_end()))
-    });
+    let named = threads
+        .filter(|folder| fs::read_to_string(folder.join("comm")).is_ok_and(|name| has_name(name.trim_end())));
     Some(named.collect())
 }
 

@@ -1,8 +1,8 @@
 //! The program's own warm-up (`initial-sleep = auto`): it is over when the JVM's compilers have little to do.
 //!
-//! What a program runs often is compiled first by C1, then by C2. While the compilers are busy, the times of its
-//! methods still change, and the compilers take processors that the program has none of to spare. Their threads
-//! are seen from outside, in `/proc`: the JVM is not asked, and nothing in it is switched on.
+//! Code that runs often is compiled first by C1, then by C2. While the compilers are busy, the times of methods still
+//! change, and the compilers take processor time from the program. Their threads are seen from outside, in `/proc`:
+//! the JVM is not asked, and nothing in it is switched on.
 
 use crate::cpu::{self, AGENT_THREAD};
 use std::collections::{BTreeMap, VecDeque};
@@ -96,9 +96,7 @@ mod tests {
         let mut warming = Warming { pid: u32::MAX, next: began, used_ns: BTreeMap::new(), looks };
         (1..).zip(used_ms).find_map(|(look, used)| {
             let passed = LOOK_EVERY * look;
-            warming
-                .saw(began + passed, used * 1_000_000)
-                .then(|| u64::try_from(passed.as_millis()).unwrap())
+            warming.saw(began + passed, used * 1_000_000).then(|| u64::try_from(passed.as_millis()).unwrap())
         })
     }
 
@@ -121,8 +119,7 @@ mod tests {
     #[test]
     fn one_that_has_gone_has_no_warm_up() {
         let now = Instant::now();
-        let mut gone =
-            Warming { pid: u32::MAX, next: now, used_ns: BTreeMap::new(), looks: VecDeque::new() };
+        let mut gone = Warming { pid: u32::MAX, next: now, used_ns: BTreeMap::new(), looks: VecDeque::new() };
         assert!(gone.is_over(now));
     }
 }

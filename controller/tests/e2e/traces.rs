@@ -172,8 +172,8 @@ fn a_program_that_calls_all_the_time_is_traced_again_and_again() {
     let case = case();
     let program = leaves(&case);
     let pid = program.pid().to_string();
-    for _ in 0..4 {
-        let options = ["drill", "--attach", &pid, "--yes", "--replace", "--for", "300ms", "--what", "trace"];
+    for _ in 0..3 {
+        let options = ["drill", "--attach", &pid, "--yes", "--replace", "--for", "150ms", "--what", "trace"];
         let spl = case.spl_with(&[&options[..], &["--methods", "Leaves$Told", "--out", "out"]].concat());
         Running::start(spl, &case.path("")).ends().assert_status(0);
         let (out, status, err) = asked(&case, &["worst", "out"]);

@@ -95,7 +95,8 @@ fn a_run_that_ends_before_the_measurement_says_so() {
     let mut scheduler = comparing(calm(), 2);
     let (lasted_ns, wait_ns) = (300_000_000, 3_000_000_000);
     scheduler.handle(Event::NotBegun { ended_by: EndedBy::Operator, lasted_ns, wait_ns }, 1);
-    let text = "the run was interrupted after 0.3 s, before the measurement began (initial-sleep: at most 3000 ms)";
+    let text =
+        "the run was interrupted after 0.3 s, before the measurement began (initial-sleep: at most 3000 ms)";
     assert_eq!(reason(&mut scheduler), format!("nothing to judge: {text}"));
     let mut recorded = comparing(calm(), 2);
     recorded.handle(Event::Resume { decided: Vec::new(), samples: samples("A@1+1x2") }, 0);

@@ -1,14 +1,22 @@
 //! The JVMs of a session: their presence, the start of their measurement, and messages to all of them.
 
 use super::Session;
+use crate::config::InitialSleep;
 use crate::cost::Cost;
 use crate::peer::{Peer, PeerId};
 use spl_scheduler::{Event, JvmIx};
 use spl_wire::ToAgent;
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 impl Session<'_> {
+    /// Begins the own warm-up of a JVM that has just connected. One that was measured before is warm.
+    pub(super) fn warms_up(&mut self, id: PeerId) {
+        let (sleep, is_warm) = (self.config.initial_sleep, self.measured_before.is_some());
+        let sleep = if is_warm { InitialSleep::Fixed(Duration::ZERO) } else { sleep };
+        self.peers.get_mut(&id).into_iter().for_each(|peer| peer.warms_up(sleep, Instant::now()));
+    }
+
     /// Starts the measurement of a connected JVM if it is due.
     pub(super) fn start(&mut self, id: PeerId, now: Instant) {
         // A resumed run may be decided already: then it has ended, and its file says so.

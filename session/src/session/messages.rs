@@ -2,7 +2,6 @@
 
 use super::{Next, Session, new_cost};
 use crate::agents::{Agent, CLOSED};
-use crate::config::InitialSleep;
 use crate::context::About;
 use crate::peer::{self, DETACHED, Farewell, Peer, PeerId, introduction, unavailable};
 use crate::resume::Resumed;
@@ -13,7 +12,7 @@ use spl_scheduler::{Event, JvmIx, MethodIx, Status};
 use spl_wire::{MAX_INSTANCE_BYTES, Readings, ToAgent, ToController, WireSample, clip};
 use std::cmp::Ordering;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Bytes of code above which HotSpot only interprets a method (`HugeMethodLimit`).
 const HUGE_METHOD_BYTES: u32 = 8000;
@@ -147,9 +146,7 @@ impl Session<'_> {
             self.probe_empty_ps = self.probe_empty_ps.max(ps);
             sequential.probe_takes(self.probe_empty_ps as f64 / 1000.0);
         }
-        let sleep = self.config.initial_sleep;
-        let sleep = if self.measured_before.is_some() { InitialSleep::Fixed(Duration::ZERO) } else { sleep };
-        self.peers.get_mut(&PeerId(agent.id)).into_iter().for_each(|peer| peer.warms_up(sleep, Instant::now()));
+        self.warms_up(PeerId(agent.id));
         self.ever_connected = true;
         self.context.met(Measured {
             pid,
