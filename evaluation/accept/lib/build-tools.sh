@@ -80,5 +80,5 @@ launchers() {
     has_said "a launcher that asks for the version first: its second JVM is measured" script 1 "1 claim: 1 " ": CompareLoop 2000000000"
     measured short --tasks "$work/launched.tasks" --set initial-sleep=60000 -- "$work/start.sh" 1 || true
     has_said "a program that ends in a second: it is said why nothing was measured" short 0 \
-        "before the measurement began (initial-sleep = 60000 ms)" "--set initial-sleep=0"
+        "before the measurement began (initial-sleep: at most 60000 ms)" "--set initial-sleep=0"
 }
