@@ -113,7 +113,7 @@ fn each_phase_has_its_own_metrics_and_all_intervals_make_the_whole() {
     let instructions =
         app["metrics"].as_array().unwrap().iter().find(|one| one["name"] == "instructions").unwrap();
     let exactness = instructions["exactness"].as_array().unwrap();
-    // What comes after `main` is the JVM's end.
+    // Later intervals have the JVM's end, without `main`.
     let of_main = &exactness[..=end];
     assert!(of_main.iter().all(|one| one == "partial"), "`main` is under way all the time: {exactness:?}");
     valid_xml(&case.path("out/drill/metrics.xml"), lasts.len());
