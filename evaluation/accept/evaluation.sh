@@ -44,6 +44,8 @@ facts() {
     claim="$part: the commit that was measured is one of this branch"
     if [[ $(git rev-parse --is-shallow-repository) == true ]]; then
         skip "$claim: this clone has not all commits"
+    elif ((brief)) && ! git cat-file -e "${origin##* }^{commit}" 2>/dev/null; then
+        skip "$claim: this clone has not the commit ${origin##* }"
     elif git merge-base --is-ancestor "${origin##* }" HEAD 2>/dev/null; then ok "$claim"; else fail "$claim: ${origin##* }"; fi
 }
 
