@@ -5,14 +5,14 @@ import java.util.Arrays;
  * Pairs of methods of a known ratio, with their times as the program itself takes them.
  *
  * <p>The methods are those of {@code Bodies}, a class that is written for each run. All of them are called in turn, beginning with
- * another one in each round, until a line comes; before the measurement begins and after that line each call is timed here too.
- * Then the means of their middle halves are printed, without what reading the clock takes.
+ * another one in each round, until a line comes; after that line each call is timed here. Then the means of their middle halves are
+ * printed, without what reading the clock takes.
  */
 public final class Known {
 
     /** Until here compiling goes on, and nothing is timed; nanoseconds. */
     private static final long SETTLE_NS = 1_200_000_000L;
-    /** Seconds of timing; the measurement begins three seconds after the start. */
+    /** Nanoseconds of timing. */
     private static final long TIMED_NS = 1_500_000_000L;
     private static final int MOST = 200_000;
 
@@ -32,16 +32,13 @@ public final class Known {
         input.setDaemon(true);
         input.start();
         Known known = new Known();
-        known.during(SETTLE_NS, false);
-        known.during(TIMED_NS, true);
-        known.print("before");
         while (!asked) {
             known.round(false);
         }
-        // The changed classes are compiled again.
+        // All is compiled, once more if it was changed.
         known.during(SETTLE_NS, false);
         known.during(TIMED_NS, true);
-        known.print("after");
+        known.print();
         result = known.value;
     }
 
@@ -87,13 +84,11 @@ public final class Known {
         }
     }
 
-    private void print(String when) {
+    private void print() {
         double clock = middle(methods);
         for (int method = 0; method < methods; method++) {
-            System.out.println(when + " " + Bodies.NAMES[method] + " " + (middle(method) - clock) + " " + counts[method]);
+            System.out.println("mean " + Bodies.NAMES[method] + " " + (middle(method) - clock) + " " + counts[method]);
         }
-        Arrays.fill(counts, 0);
-        System.out.flush();
     }
 
     /** The mean of the middle half: the clock's steps, which may be a tenth of the shortest calls, are evened out in it. */

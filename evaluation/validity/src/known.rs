@@ -17,8 +17,8 @@ use std::time::Duration;
 const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
 /// Message of `spl` when it has measured everything.
 const DONE: &str = "spl: every class is as it was";
-/// The agent's `initial-sleep`, seconds: only then measuring begins.
-const INITIAL_SLEEP_S: u64 = 3;
+/// The longest time before measuring begins, seconds.
+const WARM_UP_S: u64 = 3;
 /// After this many seconds without an end a run has failed.
 const DEADLINE_S: u64 = 60;
 
@@ -68,7 +68,7 @@ pub struct Judgement {
 pub struct Medians {
     /// The pair.
     pub pair: Pair,
-    /// Ratio of what the program took before the measurement and after it.
+    /// Ratio of what the program took in a JVM without an agent, and in the measured one after the measurement.
     pub timed: [f64; 2],
     /// Ratio of the calls that `spl` recorded.
     pub recorded: f64,
@@ -143,7 +143,7 @@ pub fn rare(tools: &Tools, plan: &Plan) -> Result<Vec<Rare>, String> {
     let said = measured(tools, plan, work.path(), "Rare");
     drop(busy);
     let timed = timed(&said?)?;
-    let mean = |name: &str| timed.get(&("mean".to_owned(), format!("Rare.{name}(I)V"))).copied();
+    let mean = |name: &str| timed.get(&format!("Rare.{name}(I)V")).copied();
     let (seldom, even) = mean("seldom").zip(mean("even")).ok_or("the program printed no means")?;
     if seldom < 1.25 * even || !(15e6..50e6).contains(&seldom) {
         return Err(format!("the machine is too slow for this: {seldom} and {even} ns"));
@@ -212,9 +212,10 @@ pub fn run(tools: &Tools, plan: &Plan, number: usize) -> Result<Run, String> {
     claims.rotate_left(shift);
     prepare(tools, plan, work.path(), &pairs, &claims)?;
     let busy = Busy::start(plan.busy)?;
+    let alone = alone(tools, work.path());
     let said = measured(tools, plan, work.path(), "Known");
     drop(busy);
-    let timed = timed(&said?)?;
+    let timed = [timed(&alone?)?, timed(&said?)?];
     let document =
         fs::read(work.path().join("r.json")).map_err(|e| format!("spl run wrote no document: {e}"))?;
     let document: Value = serde_json::from_slice(&document).map_err(|e| format!("no JSON: {e}"))?;
@@ -251,6 +252,14 @@ fn compile(tools: &Tools, work: &Path, sources: &[PathBuf]) -> Result<(), String
     }
 }
 
+/// What the program prints in a JVM without an agent.
+fn alone(tools: &Tools, work: &Path) -> Result<String, String> {
+    let mut java = Command::new(&tools.java);
+    java.args(["-cp", ".", "Known"]).current_dir(work).stdin(Stdio::null());
+    let output = java.output().map_err(|e| format!("cannot start {}: {e}", tools.java.display()))?;
+    String::from_utf8(output.stdout).map_err(|_| "the program printed no text".to_owned())
+}
+
 /// Runs the program under `spl run`; gives what the program printed.
 fn measured(tools: &Tools, plan: &Plan, work: &Path, class: &str) -> Result<String, String> {
     let cannot = |error: std::io::Error| format!("cannot run {}: {error}", tools.spl.display());
@@ -282,7 +291,7 @@ fn measured(tools: &Tools, plan: &Plan, work: &Path, class: &str) -> Result<Stri
     let reader =
         thread::spawn(move || stderr.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line))));
     let mut said = Vec::new();
-    let done = await_line(&lines, Duration::from_secs(plan.seconds + INITIAL_SLEEP_S), &mut said)
+    let done = await_line(&lines, Duration::from_secs(plan.seconds + WARM_UP_S), &mut said)
         || interrupt(&child).is_ok() && await_line(&lines, Duration::from_secs(DEADLINE_S), &mut said);
     if let Some(stdin) = &mut stdin {
         // A program that is gone reads no line.
@@ -344,33 +353,33 @@ impl Drop for Busy {
     }
 }
 
-/// Times that the program took, by phase and method, nanoseconds.
-type Timed = BTreeMap<(String, String), f64>;
+/// Means that the program took, by method, nanoseconds.
+type Timed = BTreeMap<String, f64>;
 
 fn timed(printed: &str) -> Result<Timed, String> {
     let line = |line: &str| {
         let mut fields = line.split_whitespace();
-        let (phase, name) = (fields.next()?.to_owned(), fields.next()?.to_owned());
-        Some(((phase, name), fields.next()?.parse().ok()?))
+        let name = fields.next().filter(|what| *what == "mean").and_then(|_| fields.next())?.to_owned();
+        Some((name, fields.next()?.parse().ok()?))
     };
     let timed: Timed = printed.lines().filter_map(line).collect();
     if timed.is_empty() { Err("the program printed no times".to_owned()) } else { Ok(timed) }
 }
 
-fn ratio(timed: &Timed, phase: &str, pair: usize) -> Result<f64, String> {
-    let of = |side: usize| timed.get(&(phase.to_owned(), method(side, pair))).copied();
-    of(1).zip(of(0)).map(|(b, a)| b / a).ok_or_else(|| format!("no times of pair {pair} {phase}"))
+fn ratio(timed: &Timed, pair: usize) -> Result<f64, String> {
+    let of = |side: usize| timed.get(&method(side, pair)).copied();
+    of(1).zip(of(0)).map(|(b, a)| b / a).ok_or_else(|| format!("no times of pair {pair}"))
 }
 
-fn medians(work: &Path, pairs: &[Pair], pair: usize, timed: &Timed) -> Result<Medians, String> {
+fn medians(work: &Path, pairs: &[Pair], pair: usize, timed: &[Timed; 2]) -> Result<Medians, String> {
     let [a, b] = [recorded(work, 0, pair)?, recorded(work, 1, pair)?];
     let probe_ns = probe_ns(work)?;
     Ok(Medians {
         pair: pairs[pair],
-        timed: [ratio(timed, "before", pair)?, ratio(timed, "after", pair)?],
+        timed: [ratio(&timed[0], pair)?, ratio(&timed[1], pair)?],
         recorded: (middle(&b) - probe_ns) / (middle(&a) - probe_ns),
         calls: a.len().min(b.len()),
-        took_ns: timed.get(&("after".to_owned(), method(0, pair))).copied().unwrap_or(f64::NAN),
+        took_ns: timed[1].get(&method(0, pair)).copied().unwrap_or(f64::NAN),
     })
 }
 
@@ -414,13 +423,13 @@ fn recorded(work: &Path, side: usize, pair: usize) -> Result<Vec<u64>, String> {
 fn judgement(
     claim: &Claim,
     pair: Pair,
-    timed: &Timed,
+    timed: &[Timed; 2],
     decisions: &BTreeMap<String, Decision>,
 ) -> Result<Judgement, String> {
-    // The program's own times before and after: where they disagree, the truth lies between them.
+    // The program's own times in two JVMs: where they disagree, the truth lies between them.
     let mut distances = Vec::new();
-    for phase in ["before", "after"] {
-        distances.push(distance(claim, ratio(timed, phase, claim.pair)?));
+    for times in timed {
+        distances.push(distance(claim, ratio(times, claim.pair)?));
     }
     let is_true = distances[0] > 0.0;
     let agree = distances.iter().all(|distance| (*distance > 0.0) == is_true);
