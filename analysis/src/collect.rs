@@ -47,7 +47,7 @@ pub struct OfDrill {
 pub struct Collected {
     /// Each space with its tally.
     pub spaces: Vec<(Space, Tally)>,
-    /// What was counted beside blocks.
+    /// The facts that were counted in addition to blocks.
     pub known: Known,
     /// Doubts about the whole drill.
     pub of_drill: OfDrill,

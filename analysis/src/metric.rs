@@ -81,12 +81,12 @@ pub enum Need {
     Threads,
 }
 
-/// What a drill has counted beside blocks.
+/// The facts that a drill has in addition to counts of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// What calls entered.
+    /// The methods that calls entered.
     pub arcs: bool,
-    /// The sizes of what was made.
+    /// Sizes of objects and arrays.
     pub sizes: bool,
 }
 

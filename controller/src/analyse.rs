@@ -140,7 +140,7 @@ fn needed_by(named: &[String], arguments: &Analyse, enabled: &Choice) -> Result<
     needed(&Choice::new(named, &["*".to_owned()], &[])?)
 }
 
-/// What the drill has counted beside blocks; without a drill it is taken to know all.
+/// The facts that the drill has in addition to counts of blocks; without a drill it is taken to have all.
 fn known(arguments: &Analyse) -> Result<Known, String> {
     let Some(folder) = &arguments.folder else { return Ok(Known::ALL) };
     let folder = drill_folder(folder)?;

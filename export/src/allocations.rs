@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Name of the table.
 pub const ALLOCATIONS: &str = "allocations.csv";
 
-/// Its columns that say something about sizes, and those that say where.
+/// The columns that are read: the place, and the sizes.
 const COLUMNS: [&str; 5 + SIZE_BINS] = [
     "method",
     "at",

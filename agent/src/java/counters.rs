@@ -222,3 +222,21 @@ impl Flags {
 pub fn is_carrier(env: &mut Env<'_>, jvm: &Jvm, thread: ObjectRef<'_>) -> bool {
     class_of(env, jvm, thread).as_deref() == Some(CARRIER_THREAD)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::java::long_entry;
+
+    #[test]
+    fn the_class_of_arcs_gets_its_addresses_and_the_layout_of_arrays() {
+        let count = |class: &[u8], entry: &[u8]| class.windows(entry.len()).filter(|b| *b == entry).count();
+        let mut class = ARCS.to_vec();
+        for (constant, value) in [(TABLE_MAGIC, 1), (SHARED_MAGIC, 2), (LAYOUT_MAGIC, 3)] {
+            assert_eq!(count(&class, &long_entry(constant)), 1, "{constant:#x}");
+            class = with_address(&class, constant, value).unwrap();
+        }
+        // The compiler has not folded an expression of them.
+        assert_eq!(count(&class, &long_entry(LAYOUT_MAGIC)[..3]), 0);
+    }
+}

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Kinds of elements: by the power of two that an element's bytes are, and references.
 const KINDS: usize = 5;
 const REFERENCES: usize = 4;
-/// Elements of an array by whose size that of a reference is told.
+/// Length of the arrays from which the size of an element follows.
 const MANY: usize = 1024;
 /// Elements up to which an array grows at least once: sizes are rounded to 256 bytes at most (`ObjectAlignmentInBytes`).
 const LONGEST: usize = 257;

@@ -110,3 +110,40 @@ impl Calls {
         Ok(2)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{OBJECT_CLASS, TestMethod};
+    use crate::{Counting, count, static_calls_of, verify};
+    use spl_model::arena::ARRAY_WORDS;
+
+    /// Makes an object, which has no code of its own: its block counts.
+    const OBJECT: [u8; 4] = [0xbb, 0, OBJECT_CLASS, 0x57];
+
+    /// Calls of ours and words of a method with these instructions, before a return.
+    fn counted(instructions: &[u8]) -> (usize, u32) {
+        let code = [instructions, &[0xb1]].concat();
+        let method = TestMethod { code, ..TestMethod::default() };
+        let what = Counting::Blocks { root: &|_, _| None, calls: true };
+        let new = count(&method.class_file(), what, |_, _| true, 1, 1 << 20).unwrap();
+        assert!(new.methods.iter().all(|one| one.outcome.is_ok()), "{:?}", new.methods);
+        assert_eq!(verify(&new.bytes), Ok(Vec::new()));
+        (static_calls_of(&new.bytes, "f", "()V").unwrap(), new.counters)
+    }
+
+    #[test]
+    fn each_instruction_that_makes_arrays_has_a_call_and_words() {
+        let (alone, words) = counted(&OBJECT);
+        let ints = [0x05, 0xbc, 10, 0x57];
+        let objects = [0x05, 0xbd, 0, OBJECT_CLASS, 0x57];
+        assert_eq!(counted(&ints), (alone + 1, words + ARRAY_WORDS));
+        assert_eq!(counted(&[&ints[..], &objects].concat()), (alone + 2, words + 2 * ARRAY_WORDS));
+    }
+
+    #[test]
+    fn a_method_without_room_for_arrays_counts_the_rest() {
+        let (alone, words) = counted(&OBJECT);
+        let many = [0x04, 0xbc, 10, 0x57].repeat(12_000);
+        assert_eq!(counted(&many), (alone, words + 12_000 * ARRAY_WORDS));
+    }
+}
