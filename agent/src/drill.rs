@@ -29,6 +29,8 @@ const MOST_WAITING: usize = 256 << 20;
 
 /// Bytes of a method in a message in addition to its texts, at most.
 const BESIDE_NAMES: usize = 32;
+/// Most classes whose objects have sizes in the end.
+const MOST_MADE: usize = 1 << 16;
 
 /// A class whose bytes the JVM is about to use.
 #[derive(Debug)]
@@ -146,6 +148,7 @@ pub struct Drill {
     counted: Arc<Mutex<HashSet<String>>>,
     open: Arc<Mutex<OpenFlags>>,
     stopped: Arc<Mutex<HashSet<String>>>,
+    makes: Arc<Mutex<HashSet<String>>>,
     /// Whether classes are the JDK's, by name and name of the loader, of loaders that find the counters.
     of_jdk: Mutex<HashMap<(String, String), bool>>,
     arrived: Arrived,
@@ -191,7 +194,7 @@ impl Drill {
     ) -> (Self, impl FnOnce() + Send + 'static) {
         let (jobs, orders) = channel();
         let (waiting, counted, open) = (Arc::default(), Arc::default(), Arc::default());
-        let stopped = Arc::default();
+        let (stopped, makes) = (Arc::default(), Arc::default());
         let drill = Self {
             what,
             scope: scope.clone(),
@@ -200,17 +203,24 @@ impl Drill {
             counted: Arc::clone(&counted),
             open: Arc::clone(&open),
             stopped: Arc::clone(&stopped),
+            makes: Arc::clone(&makes),
             of_jdk: Mutex::default(),
             arrived: Arrived { state: Mutex::default(), changed: Condvar::new(), longest: LONGEST_DELAY },
         };
         let (told, left) = (HashMap::new(), HashSet::new());
-        let weaver = Weaver { what, scope, numbers, said, waiting, counted, open, stopped, told, left };
+        let weaver =
+            Weaver { what, scope, numbers, said, waiting, counted, open, stopped, makes, told, left };
         (drill, move || weaver.run(&orders))
     }
 
     /// Whether the classes of receivers have to be named at the end.
     pub fn has_receivers(&self) -> bool {
         self.what.has_arcs() || self.scope.receivers
+    }
+
+    /// Names of classes whose objects counted methods make, with arcs.
+    pub fn makes(&self) -> HashSet<String> {
+        self.makes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether some methods of a class may count.
@@ -368,6 +378,8 @@ struct Weaver<S> {
     open: Arc<Mutex<OpenFlags>>,
     /// Methods that count no more, as in a task file.
     stopped: Arc<Mutex<HashSet<String>>>,
+    /// Classes whose objects counted methods make.
+    makes: Arc<Mutex<HashSet<String>>>,
     /// Classes that the controller knows, by their numbers in messages.
     told: HashMap<Key, u32>,
     /// Classes that the controller knows as left alone.
@@ -460,6 +472,10 @@ impl<S: Fn(Drilled)> Weaver<S> {
         if counted.methods.iter().all(|method| method.outcome.is_err()) {
             return None;
         }
+        let mut makes = self.makes.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = MOST_MADE.saturating_sub(makes.len());
+        makes.extend(counted.makes.into_iter().take(room));
+        drop(makes);
         let class = self.told.get(&key).copied()?;
         let is_original = !self.what.counts() && self.note(&key, open.into_inner(), &counted.methods);
         self.counted.lock().unwrap_or_else(PoisonError::into_inner).insert(key.0);

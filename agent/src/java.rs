@@ -1,6 +1,7 @@
 //! The agent's Java side through JNI: defines the probe class, warms it, makes the agent's thread object.
 
 pub mod counters;
+pub mod sizes;
 
 use crate::jvm::{ClassRef, Jvm, ObjectRef};
 use crate::layout::OWN_GATE;

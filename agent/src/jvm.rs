@@ -185,6 +185,15 @@ impl Jvm {
         self.classes_that(frame, 0, wanted)
     }
 
+    /// Like [`classes`](Self::classes), only classes that are initialised.
+    pub fn initialised<'local>(
+        &self,
+        frame: &::jni::Env<'local>,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Loaded<'local>>, String> {
+        self.classes_that(frame, PREPARED | INITIALISED, wanted)
+    }
+
     fn classes_that<'local>(
         &self,
         frame: &::jni::Env<'local>,
@@ -495,8 +504,9 @@ const MOST_FRAMES: jni::jint = 512;
 /// number of threads takes 15 milliseconds at most.
 const MOST_THREADS: usize = 1000;
 
-/// `JVMTI_CLASS_STATUS_PREPARED` and `JVMTI_CLASS_STATUS_ERROR` (JVM TI, GetClassStatus).
+/// `JVMTI_CLASS_STATUS_PREPARED`, `JVMTI_CLASS_STATUS_INITIALIZED` and `JVMTI_CLASS_STATUS_ERROR` (JVM TI, GetClassStatus).
 const PREPARED: jni::jint = 2;
+const INITIALISED: jni::jint = 4;
 const ERROR: jni::jint = 8;
 
 #[cfg(test)]

@@ -294,10 +294,13 @@ impl Shared {
         Ok(())
     }
 
-    /// Keeps the last messages of a drill: the names of receivers' classes, if it needs them, and what could not be counted.
+    /// Keeps the last messages of a drill: the names of receivers' classes and the sizes of objects, if it needs them, and what could not be counted.
     pub fn keep_final_messages(&self, jvm: &Jvm, env: &mut jni::Env<'_>) {
         let Some(drill) = self.drill() else { return };
         let mut messages = if drill.has_receivers() { receivers::names(jvm, env) } else { Vec::new() };
+        if drill.what.has_arcs() {
+            messages.extend(receivers::sizes(jvm, env, &drill.makes()));
+        }
         let times = counters::uncounted(env).unwrap_or_default();
         messages.extend((times > 0).then_some(Drilled::Uncounted { times }));
         *self.final_messages.lock().unwrap_or_else(PoisonError::into_inner) = messages;

@@ -2,12 +2,13 @@
 
 use crate::amount::Bounds;
 use crate::count::{Beside, counted, uncounted};
+use crate::metric::Known;
 use crate::space::Space;
 use crate::tally::Tally;
 use crate::under_way::UnderWay;
 use spl_classfile::class::Method;
 use spl_classfile::mutf8;
-use spl_export::{Activations, Class, Document, Fault, Sites, archive_fault};
+use spl_export::{Activations, Allocations, Class, Document, Fault, Sites, archive_fault};
 use spl_graph::forms::method_name;
 use spl_model::one_line;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ pub struct Collect {
     /// Whether a method belongs to each space, for the spaces of which none does.
     has_methods: Vec<bool>,
     sites: Option<Sites>,
+    allocations: Option<Allocations>,
     activations: BTreeMap<String, Activations>,
     under_way: UnderWay,
     of_drill: OfDrill,
@@ -45,8 +47,8 @@ pub struct OfDrill {
 pub struct Collected {
     /// Each space with its tally.
     pub spaces: Vec<(Space, Tally)>,
-    /// Whether arcs were counted.
-    pub has_arcs: bool,
+    /// The facts that were counted in addition to blocks.
+    pub known: Known,
     /// Doubts about the whole drill.
     pub of_drill: OfDrill,
     /// Places of the spaces that no method of the drill belongs to, in ascending order.
@@ -60,7 +62,7 @@ impl Collected {
         let spaces = self.spaces.split_off(at.min(self.spaces.len()));
         let empty = self.empty.split_off(self.empty.partition_point(|&index| index < at));
         let empty = empty.into_iter().map(|index| index - at).collect();
-        Self { spaces, has_arcs: self.has_arcs, of_drill: self.of_drill.clone(), empty }
+        Self { spaces, known: self.known, of_drill: self.of_drill.clone(), empty }
     }
 
     /// Names of the spaces that no method of the drill belongs to.
@@ -70,12 +72,13 @@ impl Collected {
 }
 
 impl Collect {
-    /// For a drill with counts. `sites` is there where arcs were counted.
+    /// For a drill with counts. `sites` is there where arcs were counted, and `allocations` where sizes were.
     #[must_use]
     pub fn new(
         document: &Document,
         spaces: Vec<Space>,
         sites: Option<Sites>,
+        allocations: Option<Allocations>,
         activations: BTreeMap<String, Activations>,
     ) -> Self {
         let mut tallies = vec![Tally::default(); spaces.len()];
@@ -98,6 +101,7 @@ impl Collect {
             spaces,
             tallies,
             sites,
+            allocations,
             activations,
             under_way,
             of_drill,
@@ -111,6 +115,7 @@ impl Collect {
     pub fn of_part(
         whole: &Collected,
         sites: Option<Sites>,
+        allocations: Option<Allocations>,
         activations: BTreeMap<String, Activations>,
     ) -> Self {
         Self {
@@ -119,6 +124,7 @@ impl Collect {
             // Loaded code and doubts of the whole hold for each part.
             tallies: whole.spaces.iter().map(|(_, tally)| tally.without_counts()).collect(),
             sites,
+            allocations,
             activations,
             // Methods that were under way have a doubt of their own.
             under_way: UnderWay::default(),
@@ -137,10 +143,11 @@ impl Collect {
         for one in &methods {
             let name = method_name(&one.graph);
             let sites = self.sites.as_ref().map(|sites| sites.of(&name));
-            let none = BTreeMap::new();
+            let (none, nothing) = (BTreeMap::new(), BTreeMap::new());
             let sites = sites.map(|sites| sites.unwrap_or(&none));
-            let beside =
-                Beside { sites, activations: &self.activations, under_way: self.under_way.in_method(&name) };
+            let made = self.allocations.as_ref().map(|all| all.of(&name).unwrap_or(&nothing));
+            let under_way = self.under_way.in_method(&name);
+            let beside = Beside { sites, made, activations: &self.activations, under_way };
             let mut tally = counted(file, one, beside)
                 .map_err(|why| archive_fault(format!("{}: {why}", one_line(&name))))?;
             tally.unreturned = self.activations.get(&name).map_or(0, |all| all.unreturned);
@@ -182,7 +189,7 @@ impl Collect {
     pub fn finish(self) -> Collected {
         let empty = self.has_methods.iter().enumerate().filter(|(_, has)| !**has).map(|(at, _)| at).collect();
         Collected {
-            has_arcs: self.sites.is_some(),
+            known: Known { arcs: self.sites.is_some(), sizes: self.allocations.is_some() },
             spaces: self.spaces.into_iter().zip(self.tallies).collect(),
             of_drill: self.of_drill,
             empty,

@@ -4,12 +4,13 @@ use crate::amount::Bounds;
 use crate::chosen::Chosen;
 use crate::flow::{Step, started};
 use crate::group::{ALL, Group};
+use crate::made;
 use crate::tally::Tally;
 use spl_classfile::class::{ClassFile, Method};
 use spl_classfile::code::Code;
 use spl_classfile::instruction::{Insn, decode};
-use spl_classfile::opcode::{INVOKEDYNAMIC, MULTIANEWARRAY};
-use spl_export::{Activations, MethodCounts, Site};
+use spl_classfile::opcode::INVOKEDYNAMIC;
+use spl_export::{Activations, MadeSizes, MethodCounts, Site};
 use spl_graph::{Block, CallKind, NoGraph};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +22,8 @@ const ACC_SYNCHRONIZED: u16 = 0x0020;
 pub struct Beside<'s> {
     /// The places of the method that call, by their offsets; `None` where arcs were not counted.
     pub sites: Option<&'s BTreeMap<u32, Site>>,
+    /// The sizes of what places of the method made, by their offsets; `None` where they were not counted.
+    pub made: Option<&'s BTreeMap<u32, MadeSizes>>,
     /// The activations of methods.
     pub activations: &'s BTreeMap<String, Activations>,
     /// Activations of the method that may not have ended with the JVM, at most. An activation that waits for a call is not among them.
@@ -106,10 +109,8 @@ impl<'a> OfMethod<'_, 'a> {
             if Group::Allocation.has(insn, &self.class.pool) {
                 // An instruction that throws makes nothing.
                 let made = Bounds::new(next.least, now.most);
-                self.tally.objects.add(made);
-                if insn.opcode == MULTIANEWARRAY {
-                    self.tally.nested_arrays.add(made);
-                }
+                let sizes = self.beside.made.map(|all| all.get(&insn.at));
+                made::add(&mut self.tally, insn.opcode, made, sizes);
             }
         }
     }

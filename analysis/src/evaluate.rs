@@ -81,7 +81,7 @@ impl Values {
     /// The values of the chosen metrics.
     #[must_use]
     pub fn of(command: &str, collected: &Collected, choice: &Choice) -> Self {
-        let lacks = |need: &Need| need.is_lacking(collected.has_arcs);
+        let lacks = |need: &Need| need.is_lacking(collected.known);
         let (mut computed, mut lacking) = (Vec::new(), Vec::new());
         for (metric, settings) in choice.enabled() {
             let lacks: Vec<Need> = metric.needs.iter().copied().filter(lacks).collect();
@@ -199,6 +199,14 @@ fn partial(metric: &Metric, space: &Space, tally: &Tally, of_drill: &OfDrill) ->
         all.extend(doubts.of_methods.iter().map(|(doubt, methods)| {
             format!("{methods} {}: {doubt}", if *methods == 1 { "method" } else { "methods" })
         }));
+    }
+    if needs(Need::Sizes) && tally.unsized_objects.most > 0 {
+        let number = tally.unsized_objects.most;
+        let objects = if number == 1 { "1 object" } else { &format!("{number} objects") };
+        all.push(format!(
+            "the size of {objects} is not known: the class was not there when the drill ended, or the method has no room for the code that counts arrays, or \
+             it counted late"
+        ));
     }
     if needs(Need::Arcs) {
         all.extend(of_drill.arcs.iter().cloned());

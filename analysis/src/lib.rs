@@ -18,6 +18,7 @@ mod flow;
 mod forms;
 mod group;
 mod hot;
+mod made;
 mod metric;
 pub mod metrics;
 mod reasons;
@@ -36,6 +37,6 @@ pub use forms::{
     SCHEMA, csv, dot, explained, hierarchy, json, needed, series_csv, series_json, series_text, text, xml,
 };
 pub use hot::Cutoff;
-pub use metric::{Bin, Kind, Metric, Need, Settings, Unit};
+pub use metric::{Bin, Kind, Known, Metric, Need, Settings, Unit};
 pub use series::{OfMetric, OfSpace, Point, Series, Span};
 pub use space::{Library, Space};

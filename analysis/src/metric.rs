@@ -81,6 +81,20 @@ pub enum Need {
     Threads,
 }
 
+/// The facts that a drill has in addition to counts of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// The methods that calls entered.
+    pub arcs: bool,
+    /// Sizes of objects and arrays.
+    pub sizes: bool,
+}
+
+impl Known {
+    /// Of a drill that has counted all that a drill can.
+    pub const ALL: Self = Self { arcs: true, sizes: true };
+}
+
 /// Options of a metric.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -211,10 +225,14 @@ impl Need {
         }
     }
 
-    /// Whether a drill lacks it, which knows what calls entered or does not.
+    /// Whether a drill lacks it that has counted this.
     #[must_use]
-    pub fn is_lacking(self, has_arcs: bool) -> bool {
-        self.drill().is_none() || self == Self::Arcs && !has_arcs
+    pub fn is_lacking(self, known: Known) -> bool {
+        match self {
+            Self::Arcs => !known.arcs,
+            Self::Sizes => !known.sizes,
+            _ => self.drill().is_none(),
+        }
     }
 
     /// The kind of drill that has it; `None` where no drill has it.
@@ -222,8 +240,8 @@ impl Need {
     pub fn drill(self) -> Option<&'static str> {
         match self {
             Self::Blocks | Self::Files | Self::Loads => Some("blocks"),
-            Self::Arcs => Some("calls"),
-            Self::Order | Self::Sizes | Self::Heap | Self::Contention | Self::Threads => None,
+            Self::Arcs | Self::Sizes => Some("calls"),
+            Self::Order | Self::Heap | Self::Contention | Self::Threads => None,
         }
     }
 }

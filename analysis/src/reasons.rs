@@ -11,6 +11,8 @@ pub const UNSEEN: &str = "of calls that entered no counted method the receiver a
 pub const TURNS: &str = "changes of classes that choose the same method are not told apart, and of calls that entered no counted method nothing is known";
 /// Of arrays.
 pub const ARRAYS: &str = "at least: the arrays within arrays of `multianewarray` are not counted";
+/// Of objects by their sizes.
+pub const SEVERAL: &str = "exceptions left blocks where more than one instruction may have thrown, or classes of one name have objects of several sizes";
 /// Of classes.
 pub const NO_CODE: &str = "at least: classes without code, such as most interfaces, are not in a drill";
 /// Of drills of some methods.

@@ -63,7 +63,7 @@ impl Metric {
     /// Whether an interval has a value of it: a single number that counts of what ran are needed for.
     #[must_use]
     pub fn has_series(&self) -> bool {
-        matches!(self.kind, Kind::Value | Kind::Percentile)
+        matches!(self.kind, Kind::Value | Kind::Percentile | Kind::Continuous)
             && self.read.is_some()
             && self.needs.contains(&Need::Blocks)
     }

@@ -4,6 +4,7 @@ use crate::amount::Bounds;
 use crate::chosen::Chosen;
 use crate::group::{GROUPS, Group};
 use crate::hot::Weights;
+use spl_model::arena::SIZE_BINS;
 use std::collections::BTreeMap;
 
 /// The counts of a space.
@@ -43,10 +44,20 @@ pub struct Tally {
     pub of_methods: Weights,
     /// Executed instructions of each class.
     pub of_classes: Weights,
-    /// Objects and arrays that instructions made, without the arrays within arrays of `multianewarray`.
+    /// Objects and arrays that instructions made, with the arrays within arrays where sizes are known.
     pub objects: Bounds,
-    /// Executions of `multianewarray`, which may make more.
+    /// Executions of `multianewarray` that may have made more.
     pub nested_arrays: Bounds,
+    /// Arrays within arrays that are among the objects.
+    pub inner_arrays: u64,
+    /// Bytes of the objects whose sizes are known.
+    pub bytes: Bounds,
+    /// These objects by their sizes, in the bins of [`spl_model::arena::SIZE_LIMITS`].
+    pub sized: [Bounds; SIZE_BINS],
+    /// Objects whose sizes are not known.
+    pub unsized_objects: Bounds,
+    /// Bytes that each place made.
+    pub allocated: Weights,
     /// Entries of synchronized methods.
     pub synchronized: u64,
     /// Entries of each place that locks: a `monitorenter` or a synchronized method.
@@ -111,6 +122,7 @@ impl Tally {
             (&mut self.unseen, other.unseen),
             (&mut self.blocks, other.blocks),
             (&mut self.synchronized, other.synchronized),
+            (&mut self.inner_arrays, other.inner_arrays),
         ] {
             *to = to.saturating_add(from);
         }
@@ -122,16 +134,20 @@ impl Tally {
             (&mut self.changing, other.changing),
             (&mut self.objects, other.objects),
             (&mut self.nested_arrays, other.nested_arrays),
+            (&mut self.bytes, other.bytes),
+            (&mut self.unsized_objects, other.unsized_objects),
         ] {
             to.add(from);
         }
         self.executed_of.iter_mut().zip(other.executed_of).for_each(|(to, from)| to.add(from));
+        self.sized.iter_mut().zip(other.sized).for_each(|(to, from)| to.add(from));
         self.run_of.iter_mut().zip(other.run_of).for_each(|(to, from)| to.add(from));
         for (to, from) in [
             (&mut self.instructions, &other.instructions),
             (&mut self.of_methods, &other.of_methods),
             (&mut self.of_classes, &other.of_classes),
             (&mut self.locks, &other.locks),
+            (&mut self.allocated, &other.allocated),
         ] {
             to.merge(from);
         }

@@ -17,7 +17,8 @@ pub enum Counting<'a> {
     Blocks {
         /// The number of the root that a method is, by its name and descriptor.
         root: &'a dyn Fn(&str, &str) -> Option<u32>,
-        /// Whether calls are counted with the methods that they enter. Their numbers follow those of the method's counters.
+        /// Whether calls are counted with the methods that they enter, and arrays with their sizes. Their numbers follow those of the
+        /// method's counters.
         calls: bool,
     },
     /// Flags of blocks and edges, see [`Flags`].
@@ -59,7 +60,7 @@ impl Counting<'_> {
                 number(Counters::of(graph).places().len())
             }
             Self::Blocks { calls: true, .. } => {
-                graph.numbered_calls(number(Counters::of(graph).places().len())).1
+                graph.numbered_arrays(number(Counters::of(graph).places().len())).1
             }
             Self::Cover { .. } => number(Flags::of(graph).places().len()),
             Self::Paths { blocks } => number(PathCounters::of(graph, blocks).count()),
@@ -115,6 +116,8 @@ pub struct CountedClass {
     /// Number of the class's counters. Methods that are not wanted have numbers, too, so that those of the
     /// others do not depend on what is wanted.
     pub counters: u32,
+    /// Classes whose objects the code of these methods makes, if calls are counted.
+    pub makes: BTreeSet<String>,
 }
 
 /// A method that was to count.
@@ -143,7 +146,8 @@ pub fn count(
     room: u32,
 ) -> Result<CountedClass, Refusal> {
     let class = ClassFile::read(class_bytes)?;
-    let mut counted = CountedClass { bytes: Vec::new(), methods: Vec::new(), counters: 0 };
+    let mut counted =
+        CountedClass { bytes: Vec::new(), methods: Vec::new(), counters: 0, makes: BTreeSet::new() };
     let (mut plan, mut planned) = (Plan::default(), Vec::new());
     for method in class.methods.iter().filter(|method| method.code.is_some()) {
         let (name, descriptor) = (mutf8::decode(method.name), mutf8::decode(method.descriptor));
@@ -159,6 +163,11 @@ pub fn count(
             continue;
         }
         if let (Ok(needed), Ok(graph)) = (&needed, &graph) {
+            if let Counting::Blocks { calls: true, .. } = counting {
+                let made = graph.blocks.iter().flat_map(|block| &block.allocations);
+                let objects = made.filter(|made| made.elements().is_none());
+                counted.makes.extend(objects.map(|made| mutf8::decode(made.class)));
+            }
             for probe in counting.probes(graph, (&name, &descriptor), first, *needed) {
                 planned.push(counted.methods.len());
                 plan.add(probe);

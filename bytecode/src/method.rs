@@ -67,16 +67,18 @@ pub(crate) fn rewrite<'a>(
         let places = in_front.or_else(|| weaves.iter().find_map(|weave| weave.places(&graph)));
         let places = places.unwrap_or_default();
         let calls = weaves.iter().find_map(|weave| weave.calls(&graph, places.len())).unwrap_or_default();
+        let arrays = weaves.iter().find_map(|weave| weave.arrays(&graph, places.len())).unwrap_or_default();
         let segments = weaves.iter().any(Weave::has_segments).then(|| {
             let mut catches = vec![false; graph.blocks.len()];
             graph.handlers.iter().for_each(|handler| catches[handler.target] = true);
             (Segments::of(&graph), catches)
         });
-        Some(Counted { numbers: places.into_iter().zip(0..).collect(), calls, paths, segments, graph })
+        let numbers = places.into_iter().zip(0..).collect();
+        Some(Counted { numbers, calls, arrays, paths, segments, graph })
     } else {
         None
     };
-    let subject = Subject {
+    let mut subject = Subject {
         owner: (class.major >= CLASS_CONSTANTS).then_some(class.this_class),
         code: &code,
         insns: &insns,
@@ -88,14 +90,17 @@ pub(crate) fn rewrite<'a>(
         counted,
     };
     weaves.iter().try_for_each(|weave| weave.check(&subject))?;
-    let woven = woven(&subject, &weaves, guards, pool, budget)?;
-    let new = NewCode {
-        max_stack: woven.max_stack,
-        max_locals: woven.slots.max_locals,
-        bytes: woven.layout.write()?,
-        handlers: woven.handlers.clone(),
-        attributes: attributes(class, &subject, &woven, pool, budget)?,
-    };
+    let mark = pool.mark();
+    let mut new = new_code(class, &subject, &weaves, guards, pool, budget);
+    if new.is_err()
+        && let Some(counted) = subject.counted.as_mut().filter(|counted| !counted.arrays.is_empty())
+    {
+        // Initialisers of large tables have no room for it. Their arrays are missing in the counts, and the blocks say so.
+        counted.arrays.clear();
+        pool.rewind(mark);
+        new = new_code(class, &subject, &weaves, guards, pool, budget);
+    }
+    let new = new?;
     let code_bytes_after = new.bytes.len();
     let large = code_bytes_after > HUGE_METHOD_LIMIT;
     let report = MethodReport {
@@ -105,6 +110,25 @@ pub(crate) fn rewrite<'a>(
         intrinsic: names::is_intrinsic(method),
     };
     Ok(NewMethod { info: new.write()?, report })
+}
+
+/// The new Code attribute.
+fn new_code<'a>(
+    class: &ClassFile<'a>,
+    subject: &Subject<'a, '_>,
+    weaves: &[Weave<'_>],
+    guards: bool,
+    pool: &mut PoolBuilder<'a>,
+    budget: &mut Budget,
+) -> Result<NewCode, Refusal> {
+    let woven = woven(subject, weaves, guards, pool, budget)?;
+    Ok(NewCode {
+        max_stack: woven.max_stack,
+        max_locals: woven.slots.max_locals,
+        bytes: woven.layout.write()?,
+        handlers: woven.handlers.clone(),
+        attributes: attributes(class, subject, &woven, pool, budget)?,
+    })
 }
 
 /// The method with the code of all kinds; with guards if they are wanted and it has room for them.

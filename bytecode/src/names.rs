@@ -47,6 +47,14 @@ pub const RETURNED: (&str, &str) = ("returned", "(J)V");
 /// Bit of a call's number: its receiver chooses the method.
 pub const DISPATCHED: i32 = 1 << 30;
 
+/// An array was made: `void array(int length, int number, int elements)`, with [`ELEMENTS_OF_REFERENCES`] or the power of two that an element's
+/// bytes are.
+pub const ARRAY: (&str, &str) = ("array", "(III)V");
+/// Arrays within arrays were made: `void arrays(Object outermost, int number, int elements, int levels)`.
+pub const ARRAYS: (&str, &str) = ("arrays", "(Ljava/lang/Object;III)V");
+/// The elements are references.
+pub const ELEMENTS_OF_REFERENCES: i32 = 4;
+
 /// Digest of a method's name and descriptor, by which a method knows that it is the one that was called (FNV-1a).
 #[must_use]
 pub fn member_digest(name: &[u8], descriptor: &[u8]) -> i32 {

@@ -12,8 +12,8 @@ use crate::tallies::{collected, jvms};
 use claims::{Claims, JsonClaim, Judged};
 use serde::Serialize;
 use spl_analysis::{
-    Choice, Filter, Library, Series, Space, Values, csv, dot, explained, hierarchy, json, meant, needed,
-    series_csv, series_json, series_text, text, xml,
+    Choice, Filter, Known, Library, Series, Space, Values, csv, dot, explained, hierarchy, json, meant,
+    needed, series_csv, series_json, series_text, text, xml,
 };
 use spl_export::{DOCUMENT, Document};
 use spl_model::{DrillKind, one_line, plain_json};
@@ -118,10 +118,10 @@ fn about(arguments: &Analyse, choice: &Choice) -> Result<Option<String>, String>
         return needed_by(named, arguments, choice).map(Some);
     }
     if let Some(path) = &arguments.dep_graph {
-        put(path, &dot(choice, has_arcs(arguments)?))?;
+        put(path, &dot(choice, known(arguments)?))?;
         return Ok(Some(String::new()));
     }
-    Ok(if arguments.hierarchy { Some(hierarchy(choice, has_arcs(arguments)?)) } else { None })
+    Ok(if arguments.hierarchy { Some(hierarchy(choice, known(arguments)?)) } else { None })
 }
 
 /// The least specification for the metrics that patterns name; without patterns, for the enabled metrics.
@@ -140,12 +140,13 @@ fn needed_by(named: &[String], arguments: &Analyse, enabled: &Choice) -> Result<
     needed(&Choice::new(named, &["*".to_owned()], &[])?)
 }
 
-/// Whether the drill knows what calls entered; without a drill it is taken to know it.
-fn has_arcs(arguments: &Analyse) -> Result<bool, String> {
-    let Some(folder) = &arguments.folder else { return Ok(true) };
+/// The facts that the drill has in addition to counts of blocks; without a drill it is taken to have all.
+fn known(arguments: &Analyse) -> Result<Known, String> {
+    let Some(folder) = &arguments.folder else { return Ok(Known::ALL) };
     let folder = drill_folder(folder)?;
     let document = Document::read(&bytes(&folder.join(DOCUMENT))?);
-    Ok(document.map_err(|fault| in_folder(&folder, &fault))?.has_arcs)
+    let document = document.map_err(|fault| in_folder(&folder, &fault))?;
+    Ok(Known { arcs: document.has_arcs, sizes: document.has_sizes })
 }
 
 /// The drill that `spl metrics` makes.

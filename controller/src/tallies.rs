@@ -3,8 +3,8 @@
 use crate::drilled::{Classes, bytes, in_folder, table};
 use spl_analysis::{Collect, Collected, Space};
 use spl_export::{
-    ARCS, BLOCKS, CLASSES, DOCUMENT, Document, EDGES, Fault, Files, METHODS, RECEIVERS, Sites, activations,
-    each_class,
+    ALLOCATIONS, ARCS, Allocations, BLOCKS, CLASSES, DOCUMENT, Document, EDGES, Fault, Files, METHODS,
+    RECEIVERS, Sites, activations, each_class,
 };
 use std::path::{Path, PathBuf};
 
@@ -40,8 +40,12 @@ pub fn collected(folder: &Path, spaces: Vec<Space>) -> Result<(Document, Collect
         true => Some(Sites::read(&read(ARCS)?, &read(RECEIVERS)?).map_err(in_folder)?),
         false => None,
     };
+    let allocations = match document.has_sizes {
+        true => Some(Allocations::read(&read(ALLOCATIONS)?).map_err(in_folder)?),
+        false => None,
+    };
     let activations = activations(&methods).map_err(in_folder)?;
-    let mut collect = Collect::new(&document, spaces, sites, activations);
+    let mut collect = Collect::new(&document, spaces, sites, allocations, activations);
     let mut classes = Classes::open(folder).map_err(in_folder)?;
     each_class(&document, &files, |class| classes.bytes(class), |class| collect.add(class))
         .map_err(in_folder)?;

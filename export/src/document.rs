@@ -1,5 +1,6 @@
 //! `drill.json`: what was counted, and in which classes. Fields that nothing here needs are not looked at.
 
+use crate::allocations::ALLOCATIONS;
 use crate::fault::{AGAIN, Fault, OTHER_VERSION};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ pub struct Document {
     pub has_counts: bool,
     /// Whether it has the table of arcs.
     pub has_arcs: bool,
+    /// Whether it has the sizes of what was made.
+    pub has_sizes: bool,
     /// Which methods were to count.
     pub scope: Scope,
     /// Digests of its tables (SHA-256 in hexadecimal digits), by their names; none in files of earlier programs.
@@ -126,8 +129,9 @@ impl Document {
         let left = left.into_iter().map(|left| (left.name, left.why)).collect();
         let has_counts = what.iter().any(|what| COUNTED.contains(&what.as_str()));
         let has_arcs = what.iter().any(|what| what == COUNTED[1]);
+        let has_sizes = has_arcs && tables.contains_key(ALLOCATIONS);
         let scope = Scope { all, jdk, not };
-        Ok(Self { command, classes, doubts, left, has_counts, has_arcs, scope, tables })
+        Ok(Self { command, classes, doubts, left, has_counts, has_arcs, has_sizes, scope, tables })
     }
 }
 

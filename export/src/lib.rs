@@ -5,6 +5,7 @@
 //! reach code that they were not counted over. Damaged files give a [`Fault`], never a panic.
 #![forbid(unsafe_code)]
 
+mod allocations;
 mod callgraph;
 mod callgrind;
 mod calls_dot;
@@ -23,6 +24,7 @@ mod sites;
 mod speedscope;
 mod table;
 
+pub use allocations::{ALLOCATIONS, Allocations};
 pub use callgraph::{ARCS, CallGraph, Calls};
 pub use callgrind::callgrind;
 pub use calls_dot::calls_dot;
@@ -39,6 +41,7 @@ pub use ran::{Ran, ran};
 pub use rows::{BLOCKS, BlockCounts, EDGES, Files, METHODS, block_counts};
 pub use sites::{Activations, Entered, RECEIVERS, Site, Sites, activations};
 pub use speedscope::{Speedscope, speedscope};
+pub use spl_profile::MadeSizes;
 
 #[cfg(test)]
 mod testing;

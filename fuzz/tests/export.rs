@@ -8,13 +8,14 @@ use spl_bytecode::Counting;
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
 use spl_export::{
-    Calls, Document, Fault, Files, Jacoco, Jbinstrace, Sites, activations, callgrind, calls_dot, calls_text,
-    csv, each_class, graphml, speedscope,
+    Allocations, Calls, Document, Fault, Files, Jacoco, Jbinstrace, Sites, activations, callgrind, calls_dot,
+    calls_text, csv, each_class, graphml, speedscope,
 };
 use spl_fuzz::{Campaign, Rng, corpus, outcome};
 use spl_model::DrillKind;
 use spl_profile::{
-    ARCS_HEAD, CountedClass, CountedMethod, EDGES_HEAD, METHODS_HEAD, RECEIVERS_HEAD, blocks_head, profile,
+    ALLOCATIONS_HEAD, ARCS_HEAD, CountedClass, CountedMethod, EDGES_HEAD, METHODS_HEAD, ObjectSizes,
+    RECEIVERS_HEAD, allocations, allocations_lines, blocks_head, profile,
 };
 use std::fmt::Write;
 
@@ -54,10 +55,10 @@ fn no_files_of_a_drill_harm_their_reader() {
 }
 
 fn check(bytes: &[u8], _: &mut Rng) -> u64 {
-    let [document, methods, blocks, edges, arcs, receivers, class] = parts(bytes);
+    let [document, methods, blocks, edges, arcs, receivers, made, class] = parts(bytes);
     let files = Files { document, methods, blocks, edges };
-    let all =
-        exported(&files, class).and_then(|forms| Ok((forms, analysed(&files, [arcs, receivers], class)?)));
+    let beside = [arcs, receivers, made];
+    let all = exported(&files, class).and_then(|forms| Ok((forms, analysed(&files, beside, class)?)));
     match all {
         Ok(lengths) => outcome(lengths),
         Err(fault) => {
@@ -102,12 +103,13 @@ fn exported(files: &Files<'_>, class: &[u8]) -> Result<[usize; 8], Fault> {
 }
 
 /// The number of values, of which each that is known has bounds in their order.
-fn analysed(files: &Files<'_>, [arcs, receivers]: [&[u8]; 2], class: &[u8]) -> Result<usize, Fault> {
+fn analysed(files: &Files<'_>, [arcs, receivers, made]: [&[u8]; 3], class: &[u8]) -> Result<usize, Fault> {
     let document = Document::read(files.document)?;
     let mut spaces = Space::usual(&Library::default());
     spaces.push(Space::parse("some=**#*e*").unwrap());
     let sites = Sites::read(arcs, receivers)?;
-    let mut collect = Collect::new(&document, spaces, Some(sites), activations(files.methods)?);
+    let (made, activations) = (Allocations::read(made)?, activations(files.methods)?);
+    let mut collect = Collect::new(&document, spaces, Some(sites), Some(made), activations);
     each_class(&document, files, |_| Ok(class.to_vec()), |class| collect.add(class))?;
     let values = Values::of(&document.command, &collect.finish(), &Choice::new(&[], &[], &[]).unwrap());
     let all = values.spaces.iter().flat_map(|space| &space.metrics).flat_map(|metric| &metric.values);
@@ -124,9 +126,9 @@ fn analysed(files: &Files<'_>, [arcs, receivers]: [&[u8]; 2], class: &[u8]) -> R
     Ok(all.count())
 }
 
-/// `drill.json`, the tables of methods, blocks and edges, of arcs and receivers, and the class file.
-fn parts(bytes: &[u8]) -> [&[u8]; 7] {
-    let (mut parts, mut rest) = ([&[][..]; 7], bytes);
+/// `drill.json`, the tables of methods, blocks and edges, of arcs, receivers and allocations, and the class file.
+fn parts(bytes: &[u8]) -> [&[u8]; 8] {
+    let (mut parts, mut rest) = ([&[][..]; 8], bytes);
     for part in &mut parts {
         let end = rest.windows(BORDER.len()).position(|part| part == BORDER);
         // The border begins with the end of a line.
@@ -152,7 +154,10 @@ fn drill(bytes: &[u8]) -> Vec<u8> {
     let (mut methods, mut blocks, mut edges, mut count) =
         (METHODS_HEAD.to_owned(), blocks_head(), EDGES_HEAD.to_owned(), 0);
     let (mut arcs, mut receivers) = (ARCS_HEAD.to_owned(), RECEIVERS_HEAD.to_owned());
+    let (mut made, mut sizes) = (ALLOCATIONS_HEAD.to_owned(), ObjectSizes::default());
+    sizes.add("java/lang/StringBuilder".to_owned(), 24);
     profile(DrillKind::Blocks, &class, u64::from, |one| {
+        made.push_str(&allocations_lines(&one.name(), &allocations(&class, &one, u64::from, &sizes)));
         count += 1;
         methods.push_str(&one.methods_line(""));
         blocks.push_str(&one.blocks_lines());
@@ -172,7 +177,7 @@ fn drill(bytes: &[u8]) -> Vec<u8> {
         bytes.len(),
     );
     // The border begins with the end of a line.
-    let tables = [&methods, &blocks, &edges, &arcs, &receivers].map(|table| table.trim_end());
+    let tables = [&methods, &blocks, &edges, &arcs, &receivers, &made].map(|table| table.trim_end());
     let text = [&[document.as_str()][..], &tables].concat();
     let mut all: Vec<u8> = text.iter().flat_map(|text| [text.as_bytes(), BORDER].concat()).collect();
     all.extend(bytes);

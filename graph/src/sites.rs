@@ -66,9 +66,44 @@ pub struct Allocation<'a> {
     /// The class that the instruction names: what `new` makes; the elements of an array that `anewarray` makes, by their class or
     /// descriptor; the descriptor of the array that `multianewarray` makes; the letter of the elements' type of `newarray`.
     pub class: &'a [u8],
+    /// Levels of arrays that it makes: 0 of `new`, more than 1 only of `multianewarray`.
+    pub dimensions: u8,
+}
+
+/// The elements of an array, as far as its size depends on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// Numbers or truth values of 2 to this power bytes.
+    Primitive(u8),
+    /// References.
+    References,
+}
+
+impl Elements {
+    /// Of a type by the first byte of its descriptor.
+    fn of(tag: Option<&u8>) -> Self {
+        match tag {
+            Some(b'Z' | b'B') => Self::Primitive(0),
+            Some(b'C' | b'S') => Self::Primitive(1),
+            Some(b'I' | b'F') => Self::Primitive(2),
+            Some(b'J' | b'D') => Self::Primitive(3),
+            _ => Self::References,
+        }
+    }
 }
 
 impl Allocation<'_> {
+    /// The elements of the innermost arrays that it makes; `None` for `new`.
+    #[must_use]
+    pub fn elements(&self) -> Option<Elements> {
+        match self.opcode {
+            NEW => None,
+            NEWARRAY => Some(Elements::of(self.class.first())),
+            ANEWARRAY => Some(Elements::References),
+            _ => Some(Elements::of(self.class.get(usize::from(self.dimensions)))),
+        }
+    }
+
     /// The name of the instruction.
     #[must_use]
     pub fn instruction(&self) -> &'static str {
@@ -104,7 +139,13 @@ pub(crate) fn allocation<'a>(insn: &Insn<'a>, pool: &Pool<'a>) -> Result<Option<
         NEWARRAY => elements(insn.bytes),
         _ => return Ok(None),
     };
-    Ok(Some(Allocation { at: insn.at, opcode: insn.opcode, class }))
+    let dimensions = match insn.opcode {
+        NEW => 0,
+        // Behind the index of the class (JVMS 6.5, `multianewarray`).
+        MULTIANEWARRAY => insn.bytes.get(3).copied().unwrap_or(1),
+        _ => 1,
+    };
+    Ok(Some(Allocation { at: insn.at, opcode: insn.opcode, class, dimensions }))
 }
 
 /// The letter of a primitive type by its number (JVMS 6.5, `newarray`).

@@ -83,6 +83,20 @@ pub const RING_DATA: u64 = 4096;
 /// Calls of the root whose arena it is.
 pub const ROOT_CALLS: u64 = BYTES - 8;
 
+/// The greatest sizes of the objects of each bin, in bytes; one more bin has all larger ones. With the JVM's usual header of an object they are that of
+/// an object without fields, and 8, 16, 24, 32, 64, 128 and 384 bytes more.
+pub const SIZE_LIMITS: [u64; 8] = [16, 24, 32, 40, 48, 80, 144, 400];
+/// Number of bins.
+pub const SIZE_BINS: usize = SIZE_LIMITS.len() + 1;
+/// Words of a place that makes arrays: their number in each bin, and the sum of their bytes.
+pub const ARRAY_WORDS: u32 = SIZE_BINS as u32 + 1;
+
+/// The bin of a size in bytes.
+#[must_use]
+pub fn size_bin(bytes: u64) -> usize {
+    SIZE_LIMITS.iter().position(|limit| bytes <= *limit).unwrap_or(SIZE_LIMITS.len())
+}
+
 /// Lowest bits of an arc, for the receiver's class: the lowest of the class's identity hash, 1 where these are 0; 0 without a
 /// receiver.
 pub const CLASS_BITS: u32 = 22;

@@ -263,7 +263,8 @@ impl Arcs {
     ) -> Result<Vec<Called>, Fault> {
         let places = Counters::of(&profile.graph).places().len();
         let first = method.first.saturating_add(u32::try_from(places).unwrap_or(u32::MAX));
-        let (numbered, end) = profile.graph.numbered_calls(first);
+        let (numbered, _) = profile.graph.numbered_calls(first);
+        let (_, end) = profile.graph.numbered_arrays(first);
         if u64::from(end) != method.end() {
             let (expected, found) = (end.saturating_sub(method.first), method.counters.clone());
             let expected = expected as usize;

@@ -5,6 +5,7 @@
 //! where counters go, from the same bytes.
 #![forbid(unsafe_code)]
 
+mod allocations;
 mod arcs;
 mod causes;
 mod class;
@@ -19,6 +20,7 @@ mod reach;
 mod sizes;
 mod work;
 
+pub use allocations::{ALLOCATIONS_HEAD, Allocated, MadeSizes, ObjectSizes, allocations, allocations_lines};
 pub use arcs::{Answer, Arcs, Called, What, tables};
 pub use causes::{Cause, Compared, Extra, ExtraKind};
 pub use class::{CountedClass, CountedMethod};

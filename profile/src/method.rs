@@ -53,8 +53,8 @@ impl<'a> MethodProfile<'a> {
             }
             DrillKind::Calls => {
                 let counters = Counters::of(&graph);
-                // The words behind them belong to calls.
-                let (_, expected) = graph.numbered_calls(counters.places().len() as u32);
+                // The words behind them belong to calls and to places that make arrays.
+                let (_, expected) = graph.numbered_arrays(counters.places().len() as u32);
                 let values =
                     values.get(..counters.places().len()).filter(|_| values.len() == expected as usize);
                 (values.and_then(|values| counters.solve(values)), expected as usize)

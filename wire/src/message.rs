@@ -238,6 +238,13 @@ pub enum Drilled {
         /// Their number.
         times: u32,
     },
+    /// At the end of a drill with arcs: sizes of the objects of classes, as far as the JVM has these, in bytes as it rounds them.
+    Sizes {
+        /// Size of an object without fields; 0 if the JVM did not tell it.
+        object: u32,
+        /// Names with slashes, and sizes. Classes of one name may have several.
+        classes: Vec<(String, u32)>,
+    },
 }
 
 /// A method that was to count its edges, or set flags.

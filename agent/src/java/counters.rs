@@ -1,6 +1,6 @@
 //! The class of the counters in a JVM, and what a drill asks of the JVM's threads and class loaders.
 
-use super::{OVERFLOW, class_of, define, finds, rename, with_address};
+use super::{OVERFLOW, class_of, define, finds, rename, sizes, with_address};
 use crate::arenas::Arenas;
 use crate::jvm::{Jvm, ObjectRef};
 use jni::errors::Error;
@@ -21,6 +21,7 @@ const FIRST_MAGIC: i64 = 0x5350_4c00_0000_0005;
 const SHARED_MAGIC: i64 = 0x5350_4c00_0000_0006;
 const NOBODYS_MAGIC: i64 = 0x5350_4c00_0000_0007;
 const SHARED_RING_MAGIC: i64 = 0x5350_4c00_0000_0008;
+const LAYOUT_MAGIC: i64 = 0x5350_4c00_0000_0009;
 
 /// A virtual thread counts in its carrier's arena.
 const CURRENT_THREAD: &str = "currentThread";
@@ -122,14 +123,16 @@ impl Loader {
     }
 }
 
-/// Defines and initialises the classes of the counters, of the roots, of the arcs, of the durations and of traces. `jdk` is the JVM's feature release.
-pub fn install(env: &mut Env<'_>, arenas: &Arenas, jdk: u32) -> Result<(), Error> {
+/// Defines and initialises the classes of the counters, of the roots, of the arcs, of the durations and of traces.
+pub fn install(env: &mut Env<'_>, jvm: &Jvm, arenas: &Arenas) -> Result<(), Error> {
     let roots = with_address(ROOTS, TABLE_MAGIC, arenas.table_address())?;
     let roots = with_address(&roots, ROOTS_MAGIC, arenas.roots_address())?;
     let roots = with_address(&roots, NOBODYS_MAGIC, arenas.nobodys_address())?;
     let roots = define(env, &with_address(&roots, FIRST_MAGIC, arenas.first_of_roots())?)?;
     env.get_static_method_id(&roots, jni_str!("begin"), jni_sig!("(I)J"))?;
+    let jdk = jvm.feature_release();
     let arcs = with_address(ARCS, SHARED_MAGIC, arenas.shared_address())?;
+    let arcs = with_address(&arcs, LAYOUT_MAGIC, sizes::layout(jvm, env)?)?;
     let arcs = define(env, &with_table(&arcs, arenas.table_address(), jdk)?)?;
     env.get_static_method_id(&arcs, jni_str!("entered"), jni_sig!("(II)J"))?;
     let times = with_address(TIMES, ROOTS_MAGIC, arenas.roots_address())?;
@@ -218,4 +221,22 @@ impl Flags {
 /// Whether a thread carries virtual threads.
 pub fn is_carrier(env: &mut Env<'_>, jvm: &Jvm, thread: ObjectRef<'_>) -> bool {
     class_of(env, jvm, thread).as_deref() == Some(CARRIER_THREAD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::java::long_entry;
+
+    #[test]
+    fn the_class_of_arcs_gets_its_addresses_and_the_layout_of_arrays() {
+        let count = |class: &[u8], entry: &[u8]| class.windows(entry.len()).filter(|b| *b == entry).count();
+        let mut class = ARCS.to_vec();
+        for (constant, value) in [(TABLE_MAGIC, 1), (SHARED_MAGIC, 2), (LAYOUT_MAGIC, 3)] {
+            assert_eq!(count(&class, &long_entry(constant)), 1, "{constant:#x}");
+            class = with_address(&class, constant, value).unwrap();
+        }
+        // The compiler has not folded an expression of them.
+        assert_eq!(count(&class, &long_entry(LAYOUT_MAGIC)[..3]), 0);
+    }
 }

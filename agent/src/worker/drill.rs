@@ -71,8 +71,7 @@ impl Worker {
         let arenas = self.shared.map_arenas();
         let arenas = arenas.map_err(|e| no_memory(&e))?;
         if !self.counts {
-            let jdk = self.jvm.feature_release();
-            let installed = counters::install(env, arenas, jdk);
+            let installed = counters::install(env, &self.jvm, arenas);
             installed.map_err(|error| format!("the class of the counters is not accepted: {error}"))?;
             self.counts = true;
         }

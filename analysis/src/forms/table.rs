@@ -1,21 +1,21 @@
 //! The table of metrics as text: the tree of packs, definitions, and what has to be counted.
 
 use crate::choice::Choice;
-use crate::metric::{Metric, Need};
+use crate::metric::{Known, Metric, Need};
 use crate::metrics::{self, CATEGORIES};
 use crate::sj::least;
 use std::fmt::Write;
 
 /// The tree of packs. A metric that is disabled, or needs a count that the drill lacks, stands in brackets.
 #[must_use]
-pub fn hierarchy(choice: &Choice, has_arcs: bool) -> String {
+pub fn hierarchy(choice: &Choice, known: Known) -> String {
     let mut out = "metrics\n".to_owned();
     for (category, about) in CATEGORIES {
         // A `String` takes everything.
         let _ = writeln!(out, "  {category}: {about}");
         for metric in metrics::all().filter(|metric| metric.category == category) {
             let name = format!("{}.{}", metric.name, metric.kind.name());
-            let lacks = |need: &&Need| need.is_lacking(has_arcs);
+            let lacks = |need: &&Need| need.is_lacking(known);
             let why = metric.needs.iter().find(lacks).map(|need| format!(" needs {}", need.text()));
             let line = match (choice.has(metric), why) {
                 (true, None) => name,

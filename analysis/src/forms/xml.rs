@@ -49,15 +49,9 @@ fn add_metric(out: &mut String, measured: &Measured) {
     let threshold = cutoff(measured.metric, measured.settings).map(|cutoff| cutoff.value());
     let threshold = threshold.map_or_else(String::new, |value| format!(" threshold=\"{value}\""));
     match measured.metric.kind {
-        Kind::Value | Kind::Continuous => {
-            measured
-                .values
-                .iter()
-                .for_each(|one| add_value(out, "value", &format!("{threshold} type=\"{kind}\""), one));
-        }
-        Kind::Percentile => {
+        one @ (Kind::Value | Kind::Continuous | Kind::Percentile) => {
             let attributes = format!("{threshold} type=\"{kind}\"");
-            measured.values.iter().for_each(|one| add_value(out, "percentile", &attributes, one));
+            measured.values.iter().for_each(|value| add_value(out, one.name(), &attributes, value));
         }
         Kind::Bin => {
             out.push_str("      <bins>\n");

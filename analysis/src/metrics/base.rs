@@ -2,7 +2,7 @@
 
 use crate::amount::{Amount, Bounds};
 use crate::metric::{Kind, Metric, Need, Reading, Unit};
-use crate::reasons::{ARRAYS, LEFT, MAYBE_NATIVE};
+use crate::reasons::{ARRAYS, LEFT, MAYBE_NATIVE, SEVERAL};
 
 const BASE: Metric = Metric {
     id: "-",
@@ -55,7 +55,7 @@ pub const METRICS: &[Metric] = &[
         id: "M4",
         name: "objects",
         text: "Objects and arrays that instructions made, counted where they are made. Each array within an array of `multianewarray` \
-               would count too; objects of native methods and of reflection do not.",
+               counts, too, where sizes of objects are known; objects of native methods and of reflection do not.",
         read: Some(|tally, _| {
             let amount = Amount::count(tally.objects).because(LEFT);
             Reading::One(if tally.nested_arrays.most == 0 { amount } else { with_nested(tally.objects) })
@@ -68,6 +68,7 @@ pub const METRICS: &[Metric] = &[
         unit: Unit::Bytes,
         text: "Bytes of these objects, as the JVM rounds them.",
         needs: &[Need::Blocks, Need::Sizes],
+        read: Some(|tally, _| Reading::One(Amount::count(tally.bytes).because(SEVERAL))),
         ..BASE
     },
 ];

@@ -1,8 +1,11 @@
 //! Objects that are made.
 
-use crate::amount::Amount;
-use crate::metric::{Kind, Metric, Need, Reading, Unit};
-use crate::reasons::{ARRAYS, LEFT};
+use super::size::hot_share;
+use crate::amount::{Amount, Bounds};
+use crate::metric::{Bin, Kind, Metric, Need, Reading, Settings, Unit};
+use crate::reasons::{ARRAYS, LEFT, SEVERAL};
+use crate::tally::Tally;
+use spl_model::arena::SIZE_LIMITS;
 
 const MEMORY: Metric = Metric {
     id: "-",
@@ -21,15 +24,17 @@ pub const METRICS: &[Metric] = &[
     Metric {
         id: "M44",
         name: "byteAllocationDensity",
-        text: "Allocated bytes for each 1,000 executed instructions.",
+        text: "Allocated bytes for each 1,000 executed instructions, as base.bytes.",
+        read: Some(density),
         ..MEMORY
     },
     Metric {
         id: "M45",
         name: "byteAllocationDensity",
         kind: Kind::Continuous,
-        text: "Allocated bytes for each 1,000 executed instructions, as a series.",
-        needs: &[Need::Sizes, Need::Order],
+        text: "Allocated bytes for each 1,000 executed instructions, as a series: `spl metrics --every` has a value for each interval. The value of \
+               the whole is that of M44.",
+        read: Some(density),
         ..MEMORY
     },
     Metric {
@@ -38,7 +43,10 @@ pub const METRICS: &[Metric] = &[
         text: "Objects and arrays that instructions made, for each 1,000 executed instructions, as base.objects.",
         needs: &[Need::Blocks],
         read: Some(|tally, _| {
-            let mut amount = Amount::part(tally.objects, tally.executed, 1000.0).because(LEFT);
+            // An instruction that makes arrays of arrays makes more than one.
+            let many = tally.inner_arrays > 0;
+            let density = if many { Amount::ratio } else { Amount::part };
+            let mut amount = density(tally.objects, tally.executed, 1000.0).because(LEFT);
             if tally.nested_arrays.most > 0 {
                 amount.reasons.push(ARRAYS.to_owned());
             }
@@ -51,6 +59,7 @@ pub const METRICS: &[Metric] = &[
         name: "averageObjectSize",
         unit: Unit::Bytes,
         text: "Bytes of an object on average.",
+        read: Some(|tally, _| Reading::One(Amount::ratio(tally.bytes, sized(tally), 1.0).because(SEVERAL))),
         ..MEMORY
     },
     Metric {
@@ -58,7 +67,9 @@ pub const METRICS: &[Metric] = &[
         name: "objectSize",
         kind: Kind::Bin,
         unit: Unit::Ratio,
-        text: "Objects by size.",
+        text: "Objects by their sizes in bytes, as shares of all. With the JVM's usual headers the bins are an object without fields, and such \
+               an object with 8, 16, 24, 32, 64, 128 and 384 bytes more, and all larger ones.",
+        read: Some(by_size),
         ..MEMORY
     },
     Metric {
@@ -84,6 +95,26 @@ pub const METRICS: &[Metric] = &[
         kind: Kind::Percentile,
         unit: Unit::Percent,
         text: "Share of the places that make objects which make 90% of the bytes.",
+        read: Some(|tally, settings| hot_share(&tally.allocated, settings)),
         ..MEMORY
     },
 ];
+
+fn density(tally: &Tally, _: &Settings) -> Reading {
+    Reading::One(Amount::ratio(tally.bytes, tally.executed, 1000.0).because(SEVERAL))
+}
+
+/// The objects whose sizes are known.
+fn sized(tally: &Tally) -> Bounds {
+    tally.objects.without(tally.unsized_objects)
+}
+
+fn by_size(tally: &Tally, _: &Settings) -> Reading {
+    let lows = [0].into_iter().chain(SIZE_LIMITS.iter().map(|limit| limit + 1));
+    let highs = SIZE_LIMITS.iter().map(|limit| Some(*limit)).chain([None]);
+    let bins = lows.zip(highs).zip(tally.sized).map(|((low, high), objects)| {
+        let share = Amount::share(objects, sized(tally), 1.0).because(SEVERAL);
+        (Bin { low, high }, share)
+    });
+    Reading::Bins(bins.collect())
+}

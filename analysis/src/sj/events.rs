@@ -47,7 +47,8 @@ pub enum Told {
 
 const NO_IDENTITY: &str = "a drill gives objects no identity";
 const NO_RECEIVERS: &str = "a trace has no receivers; `Call` can be counted with them";
-const NO_SIZES: &str = "a drill does not know sizes of objects and lengths of arrays";
+const NO_SIZES: &str = "a trace has no sizes; `ObjectAlloc` can be counted with them";
+const NO_LENGTHS: &str = "a drill knows sizes of arrays, and not their lengths";
 const NO_ALLOCATIONS: &str = "a drill sees objects only where code makes them";
 const NO_HEAP: &str = "a drill does not watch objects in the heap";
 const NO_GC: &str = "a drill does not watch garbage collections";
@@ -209,8 +210,8 @@ pub const EVENTS: &[Event] = &[
             always("site"),
             always("class_id"),
             always("is_array"),
-            no("size", NO_SIZES),
-            no("length", NO_SIZES),
+            Field { name: "size", recorded: No(NO_SIZES), counted: Calls },
+            no("length", NO_LENGTHS),
             no("obj_id", NO_IDENTITY),
             no("arena_id", ARENAS),
         ],
@@ -218,13 +219,13 @@ pub const EVENTS: &[Event] = &[
     unknown(
         "VMObjectAlloc",
         "Native code or reflection makes an object.",
-        &[no("class_id", NO_ALLOCATIONS), no("size", NO_SIZES), no("obj_id", NO_IDENTITY)],
+        &[no("class_id", NO_ALLOCATIONS), no("size", NO_ALLOCATIONS), no("obj_id", NO_IDENTITY)],
         NO_ALLOCATIONS,
     ),
     unknown(
         "AllocSample",
         "An object was made that a sample of allocations has.",
-        &[no("class_id", NO_ALLOCATIONS), no("size", NO_SIZES), no("obj_id", NO_IDENTITY)],
+        &[no("class_id", NO_ALLOCATIONS), no("size", NO_ALLOCATIONS), no("obj_id", NO_IDENTITY)],
         NO_ALLOCATIONS,
     ),
     unknown("ObjectFree", "An object is freed.", &[no("obj_id", NO_IDENTITY)], NO_HEAP),

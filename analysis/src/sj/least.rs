@@ -32,7 +32,7 @@ pub fn wanted(need: Need) -> &'static [Wanted] {
     const LOADS: &[Wanted] = &[counted("ClassLoad", &["class_id", "class_name", "methods"])];
     const ARCS: &[Wanted] = &[counted("Call", &["method_id", "site", "callee_id", "receiver_class"])];
     const ORDER: &[Wanted] = &[recorded("Branch", &["env_id", "method_id", "site", "way"])];
-    const SIZES: &[Wanted] = &[counted("ObjectAlloc", &["class_id", "is_array", "length", "size"])];
+    const SIZES: &[Wanted] = &[counted("ObjectAlloc", &["class_id", "is_array", "size"])];
     const HEAP: &[Wanted] =
         &[recorded("ObjectAlloc", &["obj_id", "size"]), recorded("ObjectFree", &["obj_id"])];
     const CONTENTION: &[Wanted] = &[

@@ -60,6 +60,7 @@ impl Visits {
             Site::Start
             | Site::Edge(_)
             | Site::Call(_)
+            | Site::Made(_)
             | Site::Returning(_)
             | Site::Throwing(_)
             | Site::Return

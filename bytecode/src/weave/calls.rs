@@ -3,14 +3,20 @@
 //! In front of a call its number is stored where the thread's next method finds it at its start. So a method knows which place called
 //! it, and for what method that place asked: an arc of the call graph. The number found at the start is stored again before the
 //! method returns. So a native method, or one that does not count, has its calls of methods that count taken for calls by way of it.
+//!
+//! Behind an instruction that makes arrays, which has succeeded then, they count with their sizes.
 
 use super::slots::Slots;
-use super::subject::{Site, Subject, Wanted};
+use super::subject::{CountedArray, Site, Subject, Wanted};
 use crate::emit::{Emitter, Kind};
 use crate::names;
+use spl_graph::{Elements, Graph};
 use spl_model::{InstrumentId, Refusal};
+use std::collections::BTreeMap;
 
 const POP2: u8 = 0x58;
+const DUP: u8 = 0x59;
+const ARRAYLENGTH: u8 = 0xbe;
 
 /// The kind that tells which place called a method.
 pub(crate) struct Calls {
@@ -37,6 +43,7 @@ impl Calls {
         match (site, slots.own) {
             (Site::Start, own) => self.start(own.first(), subject, code),
             (Site::Call(at), _) => Self::call(at, subject, code),
+            (Site::Made(at), _) => Self::made(at, subject, code),
             (Site::Returning(_), &[caller, ..]) => {
                 code.load(Kind::Long, caller).call_arcs(names::RETURNED)?;
                 Ok(2)
@@ -67,6 +74,33 @@ impl Calls {
         Ok(3)
     }
 
+    /// The places that make arrays, by their offsets; the method has this number of other `places` and its calls in front of them.
+    pub(super) fn arrays(&self, graph: &Graph<'_>, places: usize) -> BTreeMap<u32, CountedArray> {
+        let first = self.id.0.saturating_add(u32::try_from(places).unwrap_or(u32::MAX));
+        let (arrays, _) = graph.numbered_arrays(first);
+        let counted = arrays.iter().map(|array| {
+            let elements = match array.allocation.elements() {
+                Some(Elements::Primitive(power)) => i32::from(power),
+                Some(Elements::References) | None => names::ELEMENTS_OF_REFERENCES,
+            };
+            let levels = array.allocation.dimensions;
+            (array.allocation.at, CountedArray { number: array.number, elements, levels })
+        });
+        counted.collect()
+    }
+
+    fn made(at: u32, subject: &Subject<'_, '_>, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+        let array = subject.counted.as_ref().and_then(|counted| counted.arrays.get(&at));
+        let Some(&CountedArray { number, elements, levels }) = array else { return Ok(0) };
+        code.op(DUP);
+        if levels > 1 {
+            code.int(number as i32)?.int(elements)?.int(i32::from(levels))?.call_arcs(names::ARRAYS)?;
+            return Ok(4);
+        }
+        code.op(ARRAYLENGTH).int(number as i32)?.int(elements)?.call_arcs(names::ARRAY)?;
+        Ok(3)
+    }
+
     fn call(at: u32, subject: &Subject<'_, '_>, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
         let Some(call) = subject.counted.as_ref().and_then(|counted| counted.calls.get(&at)) else {
             return Ok(0);
@@ -74,5 +108,42 @@ impl Calls {
         let chooses = if call.is_dispatched { names::DISPATCHED } else { 0 };
         code.int(call.number as i32 | chooses)?.int(call.member)?.call_arcs(names::CALLING)?;
         Ok(2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{OBJECT_CLASS, TestMethod};
+    use crate::{Counting, count, static_calls_of, verify};
+    use spl_model::arena::ARRAY_WORDS;
+
+    /// Makes an object, which has no code of its own: its block counts.
+    const OBJECT: [u8; 4] = [0xbb, 0, OBJECT_CLASS, 0x57];
+
+    /// Calls of ours and words of a method with these instructions, before a return.
+    fn counted(instructions: &[u8]) -> (usize, u32) {
+        let code = [instructions, &[0xb1]].concat();
+        let method = TestMethod { code, ..TestMethod::default() };
+        let what = Counting::Blocks { root: &|_, _| None, calls: true };
+        let new = count(&method.class_file(), what, |_, _| true, 1, 1 << 20).unwrap();
+        assert!(new.methods.iter().all(|one| one.outcome.is_ok()), "{:?}", new.methods);
+        assert_eq!(verify(&new.bytes), Ok(Vec::new()));
+        (static_calls_of(&new.bytes, "f", "()V").unwrap(), new.counters)
+    }
+
+    #[test]
+    fn each_instruction_that_makes_arrays_has_a_call_and_words() {
+        let (alone, words) = counted(&OBJECT);
+        let ints = [0x05, 0xbc, 10, 0x57];
+        let objects = [0x05, 0xbd, 0, OBJECT_CLASS, 0x57];
+        assert_eq!(counted(&ints), (alone + 1, words + ARRAY_WORDS));
+        assert_eq!(counted(&[&ints[..], &objects].concat()), (alone + 2, words + 2 * ARRAY_WORDS));
+    }
+
+    #[test]
+    fn a_method_without_room_for_arrays_counts_the_rest() {
+        let (alone, words) = counted(&OBJECT);
+        let many = [0x04, 0xbc, 10, 0x57].repeat(12_000);
+        assert_eq!(counted(&many), (alone, words + 12_000 * ARRAY_WORDS));
     }
 }

@@ -44,6 +44,7 @@ impl Durations {
             | Site::Call(_)
             | Site::Returning(_)
             | Site::Throwing(_)
+            | Site::Made(_)
             | Site::BlockHead(_) => Ok(0),
         }
     }

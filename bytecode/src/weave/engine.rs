@@ -280,6 +280,10 @@ impl<'a> Weaver<'a, '_> {
             return self.exit(index, insn);
         }
         self.layout.push(*insn);
+        if self.subject.makes_at(insn.at) {
+            let (_, words) = self.at(Site::Made(insn.at))?;
+            self.needs_stack(self.subject.height(index + 1), 0, words);
+        }
         Ok(())
     }
 

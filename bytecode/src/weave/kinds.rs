@@ -8,7 +8,7 @@ use super::durations::Durations;
 use super::paths::Paths;
 use super::roots::Root;
 use super::slots::Slots;
-use super::subject::{CountedCall, Site, Subject, Wanted};
+use super::subject::{CountedArray, CountedCall, Site, Subject, Wanted};
 use super::times::Times;
 use super::trace::Trace;
 use crate::emit::{Emitter, Kind};
@@ -97,6 +97,12 @@ impl<'a> Weave<'a> {
             (call.at, CountedCall { number: *number, is_dispatched: call.is_dispatched(), member })
         });
         Some(counted.collect())
+    }
+
+    /// The places that make arrays, if it counts them, by their offsets; their numbers follow those of the calls.
+    pub(crate) fn arrays(&self, graph: &Graph<'_>, places: usize) -> Option<BTreeMap<u32, CountedArray>> {
+        let Self::Calls(calls) = self else { return None };
+        Some(calls.arrays(graph, places))
     }
 
     /// Whether it tells the method's segments.

@@ -65,6 +65,7 @@ impl Root {
             | Site::Call(_)
             | Site::Returning(_)
             | Site::Throwing(_)
+            | Site::Made(_)
             | Site::BlockHead(_) => Ok(0),
         }
     }

@@ -31,6 +31,8 @@ pub(crate) struct Counted<'a> {
     pub(crate) numbers: BTreeMap<Place, u32>,
     /// Its calls by their offsets, if a kind counts what they enter.
     pub(crate) calls: BTreeMap<u32, CountedCall>,
+    /// Its places that make arrays by their offsets, if a kind counts them.
+    pub(crate) arrays: BTreeMap<u32, CountedArray>,
     /// Its paths, if they count.
     pub(crate) paths: Option<CountedPaths>,
     /// Its segments, if a kind tells them, and for each block whether a handler begins there.
@@ -46,6 +48,17 @@ pub(crate) struct CountedCall {
     pub(crate) is_dispatched: bool,
     /// Digest of the called method's name and descriptor.
     pub(crate) member: i32,
+}
+
+/// A place that makes arrays, as the code behind it tells them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CountedArray {
+    /// Permanent number of the first of its words.
+    pub(crate) number: u32,
+    /// The innermost elements, as the code tells them.
+    pub(crate) elements: i32,
+    /// Levels of arrays.
+    pub(crate) levels: u8,
 }
 
 impl Subject<'_, '_> {
@@ -71,7 +84,7 @@ impl Subject<'_, '_> {
             Site::Returning(block) => Place::Return(block),
             Site::Throwing(block) => Place::Throw(block),
             Site::Call(at) => Place::Call(at),
-            Site::Entry | Site::Return | Site::Throw => return None,
+            Site::Made(_) | Site::Entry | Site::Return | Site::Throw => return None,
         })
     }
 
@@ -93,6 +106,11 @@ impl Subject<'_, '_> {
             || counted.segments.as_ref().is_some_and(|(segments, _)| segments.at_call(at).is_some())
     }
 
+    /// Whether a kind counts the arrays that the instruction at this offset makes.
+    pub(crate) fn makes_at(&self, at: u32) -> bool {
+        self.counted.as_ref().is_some_and(|counted| counted.arrays.contains_key(&at))
+    }
+
     /// Slot of the first parameter.
     pub(crate) fn first_slot(&self) -> u16 {
         u16::from(!self.is_static)
@@ -110,6 +128,9 @@ pub(crate) enum Site {
     Edge(usize),
     /// Before the call at this offset; its operands are on the stack. The program's handlers of the call cover this code.
     Call(u32),
+    /// Behind the instruction at this offset, which has made arrays; the outermost one is on the stack. The program's handlers of the
+    /// instruction cover this code.
+    Made(u32),
     /// Before the return that the basic block with this number ends with; the result is on the stack.
     Returning(usize),
     /// Before the `athrow` that the basic block with this number ends with; the exception is on the stack.

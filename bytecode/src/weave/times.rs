@@ -58,6 +58,7 @@ impl Times<'_> {
             | Site::Call(_)
             | Site::Returning(_)
             | Site::Throwing(_)
+            | Site::Made(_)
             | Site::BlockHead(_) => Ok(0),
             Site::Return => locals.record(names::LEAVE, code),
             Site::Throw => locals.record(names::THROWN, code),

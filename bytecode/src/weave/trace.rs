@@ -200,9 +200,13 @@ fn step(site: Site, segments: &Segments) -> Option<SegmentStep> {
         Site::Edge(edge) => segments.on_edge(edge),
         Site::Call(at) => segments.at_call(at),
         Site::Returning(block) => segments.at_return(block),
-        Site::Start | Site::Throwing(_) | Site::Entry | Site::BlockHead(_) | Site::Return | Site::Throw => {
-            None
-        }
+        Site::Start
+        | Site::Made(_)
+        | Site::Throwing(_)
+        | Site::Entry
+        | Site::BlockHead(_)
+        | Site::Return
+        | Site::Throw => None,
     }
 }
 

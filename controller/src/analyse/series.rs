@@ -4,8 +4,8 @@ use crate::drill::{Interval, Profile};
 use spl_analysis::{Choice, Collect, Collected, Series, Span, Values};
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
-use spl_export::{Activations, Class, Counts, MethodCounts, Sites};
-use spl_profile::{Arcs, CountedClass, MethodProfile};
+use spl_export::{Activations, Allocations, Class, Counts, MethodCounts, Sites};
+use spl_profile::{Arcs, CountedClass, MethodProfile, allocations};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a count of an interval is not exact.
@@ -66,12 +66,14 @@ impl<'p> Intervals<'p> {
         self.arcs.count(interval.arcs.iter().map(|(arc, calls)| (*arc, *calls)), threads);
         let value = |counter: u32| interval.values.get(&counter).copied().unwrap_or(0);
         let (mut sites, mut activations) = (Sites::default(), BTreeMap::new());
+        let mut made = Allocations::default();
         let (mut all, mut unsure) = (Vec::new(), BTreeSet::new());
         for class in &classes {
             let mut methods = Vec::new();
             let taken = self.arcs.each_profile(class, value, |one, calls| {
                 let name = one.name();
                 sites.add(&name, &calls);
+                made.add(&name, &allocations(class, &one, value, &self.profile.sizes));
                 let left = one.counts.left;
                 let open = self.open.entry(name.clone()).or_default();
                 let was_open = std::mem::replace(open, open.wrapping_add(left)) != 0;
@@ -88,7 +90,7 @@ impl<'p> Intervals<'p> {
                 all.push(Active { class, methods });
             }
         }
-        let mut collect = Collect::of_part(whole, Some(sites), activations);
+        let mut collect = Collect::of_part(whole, Some(sites), Some(made), activations);
         for active in all {
             active.add(&mut collect, &unsure)?;
         }

@@ -8,7 +8,7 @@ use super::rings::{Rings, Traced, Tracing};
 use crate::every::Every;
 use crate::numbers::counted;
 use spl_model::{DrillKind, Scope, one_line};
-use spl_profile::{CountedClass, CountedMethod, ProbeCost, counting};
+use spl_profile::{CountedClass, CountedMethod, ObjectSizes, ProbeCost, counting};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -49,6 +49,8 @@ pub struct Collected {
     stopped: BTreeMap<String, Vec<[u64; 2]>>,
     /// Classes of receivers, with their numbers in arcs.
     receivers: Vec<(u32, String)>,
+    /// Sizes of the objects of classes.
+    sizes: ObjectSizes,
     /// When intervals end, and those so far.
     every: Option<Every>,
     marks: Option<Marks>,
@@ -117,6 +119,8 @@ pub struct Profile {
     pub arcs: Arcs,
     /// Classes of receivers, with their numbers in arcs.
     pub receivers: Vec<(u32, String)>,
+    /// Sizes of the objects of classes.
+    pub sizes: ObjectSizes,
     /// Cost of a probe of durations.
     pub probe: ProbeCost,
     /// Traces of threads.
@@ -148,6 +152,7 @@ impl Collected {
             counting: BTreeMap::new(),
             stopped: BTreeMap::new(),
             receivers: Vec::new(),
+            sizes: ObjectSizes::default(),
             every,
             marks: None,
             goes_on: false,
@@ -254,11 +259,13 @@ impl Collected {
                 return Ok(Step::Begun);
             }
             Drilled::Receivers { classes } => {
-                self.class_bytes += classes.iter().map(|(_, name)| name.len() as u64 + 64).sum::<u64>();
-                if self.class_bytes > MOST_CLASS_BYTES {
-                    return Err("the agent named more classes than a JVM has room for".to_owned());
-                }
+                self.named(classes.iter().map(|(_, name)| name))?;
                 self.receivers.extend(classes);
+            }
+            Drilled::Sizes { object, classes } => {
+                self.named(classes.iter().map(|(name, _)| name))?;
+                self.sizes.object = object;
+                classes.into_iter().for_each(|(name, bytes)| self.sizes.add(name, bytes));
             }
             Drilled::Uncounted { times } => {
                 self.uncounted = times;
@@ -273,6 +280,15 @@ impl Collected {
             ),
         }
         Ok(Step::Go)
+    }
+
+    /// Notes that the agent named these classes.
+    fn named<'n>(&mut self, names: impl Iterator<Item = &'n String>) -> Result<(), String> {
+        self.class_bytes += names.map(|name| name.len() as u64 + 64).sum::<u64>();
+        if self.class_bytes > MOST_CLASS_BYTES {
+            return Err("the agent named more classes than a JVM has room for".to_owned());
+        }
+        Ok(())
     }
 
     /// Notes the begin of the drill, and begins a series.
@@ -388,7 +404,7 @@ impl Collected {
                 "classes loaded in its last moments may be missing"
             }
             DrillKind::Calls => {
-                "classes loaded in its last moments may be missing, and the names of receivers' classes"
+                "classes loaded in its last moments may be missing, and the names of receivers' classes and sizes of objects"
             }
             DrillKind::Cover => {
                 "code that ran in its last quarter of a second for the first time may be missing"
@@ -459,6 +475,7 @@ impl Collected {
             apart,
             arcs,
             receivers: self.receivers,
+            sizes: self.sizes,
             probe,
             traced,
             series,

@@ -31,9 +31,9 @@ const SCHEMA: &str = "spl.drill/1";
 const MARK: &str = "drill.json";
 /// The class files.
 const ARCHIVE: &str = "classes.zip";
-/// The tables; the last two only where arcs count.
-const TABLES: [&str; 6] =
-    ["methods.csv", "blocks.csv", "edges.csv", "calls.csv", "arcs.csv", "receivers.csv"];
+/// The tables; the last three only where arcs count.
+const TABLES: [&str; 7] =
+    ["methods.csv", "blocks.csv", "edges.csv", "calls.csv", "arcs.csv", "receivers.csv", "allocations.csv"];
 /// The table of durations, in place of these.
 const TIMES: &str = "times.csv";
 /// The table of paths, in addition to the first four.
@@ -329,6 +329,9 @@ struct Document<'a> {
     doubts: Vec<String>,
     #[serde(skip_serializing_if = "is_none")]
     uncounted: u32,
+    /// Size of an object without fields in the JVM, in bytes.
+    #[serde(skip_serializing_if = "is_none")]
+    object_bytes: u32,
     classes: Vec<Counted<'a>>,
     left: Vec<Left<'a>>,
     /// Digests of the tables, by their names.
@@ -438,6 +441,7 @@ fn document<'a>(
         is_exact: doubts.is_empty() && faults.is_empty(),
         doubts,
         uncounted: profile.uncounted,
+        object_bytes: profile.sizes.object,
         classes: profile
             .classes
             .iter()

@@ -12,6 +12,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agent_options;
+mod allocated;
 mod arcs;
 mod asked;
 mod attach;

@@ -146,7 +146,7 @@ fn valid_xml(path: &Path, intervals: usize) {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "valid\n");
     let xml = fs::read_to_string(path).unwrap();
     assert_eq!(xml.matches("<interval ").count(), intervals);
-    assert_eq!(xml.matches("<point ").count(), xml.matches("<continuous ").count() * intervals);
+    assert_eq!(xml.matches("<point ").count(), xml.matches("<continuous sample-space").count() * intervals);
 }
 
 #[test]

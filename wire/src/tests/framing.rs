@@ -200,10 +200,10 @@ fn check<T: Serialize>(message: T, expected: &[u8]) {
     assert_eq!(&stream(&[message])[8..], expected);
 }
 
-/// The encoding of [`crate::PROTOCOL`] 16. If this test fails, the number has to change.
+/// The encoding of [`crate::PROTOCOL`] 17. If this test fails, the number has to change.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
-    assert_eq!(crate::PROTOCOL, 16);
+    assert_eq!(crate::PROTOCOL, 17);
     let hello = ToController::Hello {
         pid: 300,
         java_version: "17".to_owned(),
@@ -287,6 +287,8 @@ fn the_messages_of_drills_have_these_bytes() {
     check(ToAgent::StopCounting { methods: vec!["A.b()V".to_owned()] }, b"\x11\x01\x06A.b()V");
     let receivers = Drilled::Receivers { classes: vec![(300, "A".to_owned())] };
     check(ToController::Drilled(receivers), b"\x10\x07\x01\xac\x02\x01A");
+    let sizes = Drilled::Sizes { object: 16, classes: vec![("A".to_owned(), 300)] };
+    check(ToController::Drilled(sizes), b"\x10\x09\x10\x01\x01A\xac\x02");
     let scope = Scope::default();
     check(
         ToAgent::Drill { what: DrillKind::Calls, scope: scope.clone() },

@@ -112,6 +112,8 @@ fn drilled() -> impl Strategy<Value = Drilled> {
         Just(Drilled::VirtualThreads),
         any::<u32>().prop_map(|times| Drilled::Uncounted { times }),
         vec(any::<(u32, String)>(), 0..4).prop_map(|classes| Drilled::Receivers { classes }),
+        (any::<u32>(), vec(any::<(String, u32)>(), 0..4))
+            .prop_map(|(object, classes)| Drilled::Sizes { object, classes }),
     ]
 }
 

@@ -4,7 +4,7 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * Counts the arcs of the call graph: which place calls which method, with which class of receiver. The agent defines this class in
+ * Counts the arcs of the call graph, which place calls which method, with which class of receiver; and arrays. The agent defines this class in
  * the boot loader when the first drill begins.
  *
  * <p>In front of a call a thread stores the number of the place in its arena, and the called method reads it at its start. Both look
@@ -21,6 +21,23 @@ public final class SplArcs {
     // without their own.
     private static final long TABLE = 0x5350_4c00_0000_0003L;
     private static final long SHARED = 0x5350_4c00_0000_0006L;
+
+    /**
+     * The sizes of arrays in this JVM, a byte each: from the lowest on the bytes in front of the elements, by binary logarithm of the
+     * elements' size and then of references; the binary logarithm of a reference's bytes; that of the bytes to which sizes are rounded.
+     */
+    private static final long LAYOUT = 0x5350_4c00_0000_0009L;
+
+    /** Elements that are references. */
+    private static final int REFERENCES = 4;
+
+    /** Places in the layout, in bits. */
+    private static final int POWER = 40;
+
+    private static final int ALIGNMENT = 48;
+
+    /** Numbers of arrays by their sizes. */
+    private static final long BINS = 9;
 
     /** Entries of the table of arenas, less 1. The agent's {@code arenas.rs} has the same number. */
     private static final long MASK = (1 << 14) - 1;
@@ -88,6 +105,86 @@ public final class SplArcs {
             count(arena, called, id, isReceiver ? number(receiver) : 0);
         }
         return called;
+    }
+
+    /** Counts an array whose instruction has succeeded. */
+    @ForceInline
+    public static void array(int length, int number, int elements) {
+        add(arena() + ((long) number << 3), bytes(length, elements), 1);
+    }
+
+    /** Counts an array of arrays with those in it, whose instruction has succeeded. All arrays of a level are of one length. */
+    public static void arrays(Object outermost, int number, int elements, int levels) {
+        long place = arena() + ((long) number << 3);
+        Object array = outermost;
+        long arrays = 1;
+        for (int left = levels; left > 1; left--) {
+            Object[] inner = (Object[]) array;
+            add(place, bytes(inner.length, REFERENCES), arrays);
+            if (inner.length == 0) {
+                return;
+            }
+            arrays *= inner.length;
+            array = inner[0];
+        }
+        add(place, bytes(length(array), elements), arrays);
+    }
+
+    /** Bytes of an array as the JVM rounds them. */
+    @ForceInline
+    private static long bytes(int length, int elements) {
+        int power = elements == REFERENCES ? layout(POWER) : elements;
+        long alignment = 1L << layout(ALIGNMENT);
+        return layout(elements << 3) + ((long) length << power) + alignment - 1 & -alignment;
+    }
+
+    /** A part of the layout. A compiler would fold it in place if it stood where its place is a constant. */
+    @ForceInline
+    private static int layout(int place) {
+        return (int) (LAYOUT >>> place) & 0xff;
+    }
+
+    private static int length(Object array) {
+        if (array instanceof int[]) {
+            return ((int[]) array).length;
+        }
+        if (array instanceof Object[]) {
+            return ((Object[]) array).length;
+        }
+        if (array instanceof double[]) {
+            return ((double[]) array).length;
+        }
+        if (array instanceof byte[]) {
+            return ((byte[]) array).length;
+        }
+        if (array instanceof char[]) {
+            return ((char[]) array).length;
+        }
+        if (array instanceof long[]) {
+            return ((long[]) array).length;
+        }
+        if (array instanceof float[]) {
+            return ((float[]) array).length;
+        }
+        return array instanceof short[] ? ((short[]) array).length : ((boolean[]) array).length;
+    }
+
+    /** Adds to the words of a place: numbers of arrays by their sizes, and the sum of their bytes. */
+    @ForceInline
+    private static void add(long place, long bytes, long arrays) {
+        long at = place + (bin(bytes) << 3);
+        U.putLong(null, at, U.getLong(null, at) + arrays);
+        at = place + (BINS << 3);
+        U.putLong(null, at, U.getLong(null, at) + bytes * arrays);
+    }
+
+    /** The bin of a size, as {@code model/src/arena.rs} has it. */
+    @ForceInline
+    private static long bin(long bytes) {
+        if (bytes <= 48) {
+            return bytes <= 16 ? 0 : bytes - 9 >>> 3;
+        }
+        return bytes <= 80 ? 5 : bytes <= 144 ? 6 : bytes <= 400 ? 7 : 8;
     }
 
     @ForceInline

@@ -21,4 +21,16 @@ public final class SplArcs {
     public static void returned(long before) {
         called = before;
     }
+
+    public static void array(int length, int number, int elements) {
+        if (length < 0 || number <= 0 || elements < 0 || elements > 4) {
+            throw new IllegalArgumentException();
+        }
+    }
+
+    public static void arrays(Object outermost, int number, int elements, int levels) {
+        if (!outermost.getClass().isArray() || number <= 0 || elements < 0 || elements > 4 || levels < 2) {
+            throw new IllegalArgumentException();
+        }
+    }
 }
