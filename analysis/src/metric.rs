@@ -75,10 +75,21 @@ pub enum Need {
     Sizes,
     /// Objects that live in the heap.
     Heap,
+    /// Memory that is used after collections.
+    Collections,
     /// Threads that wait for monitors.
     Contention,
     /// Begins, ends and states of threads.
     Threads,
+}
+
+/// What there is beside counts of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Has {
+    /// What calls entered.
+    pub arcs: bool,
+    /// The JVM's events.
+    pub events: bool,
 }
 
 /// Options of a metric.
@@ -121,9 +132,21 @@ impl Metric {
         format!("{}.{}.{}", self.category, self.name, self.kind.name())
     }
 
-    /// Its needs that no drill has.
+    /// Its needs that no command has.
     pub fn unknown_needs(&self) -> impl Iterator<Item = Need> + '_ {
-        self.needs.iter().copied().filter(|need| need.drill().is_none())
+        self.needs.iter().copied().filter(|need| need.drill().is_none() && !need.is_heard())
+    }
+
+    /// Whether a drill alone has all that it needs.
+    #[must_use]
+    pub fn is_of_drill(&self) -> bool {
+        self.needs.iter().all(|need| need.drill().is_some())
+    }
+
+    /// Whether it needs the JVM's events, and nothing of a drill.
+    #[must_use]
+    pub fn is_of_events(&self) -> bool {
+        self.needs.iter().all(|need| need.is_heard())
     }
 
     /// The keys of its values; none where it has one value, or is not computed.
@@ -183,7 +206,7 @@ impl Unit {
 
 impl Need {
     /// All, in an order for people.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Blocks,
         Self::Files,
         Self::Loads,
@@ -191,6 +214,7 @@ impl Need {
         Self::Order,
         Self::Sizes,
         Self::Heap,
+        Self::Collections,
         Self::Contention,
         Self::Threads,
     ];
@@ -206,15 +230,25 @@ impl Need {
             Self::Order => "the order of branches",
             Self::Sizes => "sizes of objects",
             Self::Heap => "the objects in the heap",
+            Self::Collections => "the memory used after collections",
             Self::Contention => "waits for monitors",
             Self::Threads => "begins, ends and states of threads",
         }
     }
 
-    /// Whether a drill lacks it, which knows what calls entered or does not.
+    /// Whether it is lacking where there is no more than this.
     #[must_use]
-    pub fn is_lacking(self, has_arcs: bool) -> bool {
-        self.drill().is_none() || self == Self::Arcs && !has_arcs
+    pub fn is_lacking(self, has: Has) -> bool {
+        match self.is_heard() {
+            true => !has.events,
+            false => self.drill().is_none() || self == Self::Arcs && !has.arcs,
+        }
+    }
+
+    /// Whether the JVM's events have it, which `spl metrics` hears.
+    #[must_use]
+    pub fn is_heard(self) -> bool {
+        matches!(self, Self::Collections | Self::Contention | Self::Threads)
     }
 
     /// The kind of drill that has it; `None` where no drill has it.
@@ -223,7 +257,12 @@ impl Need {
         match self {
             Self::Blocks | Self::Files | Self::Loads => Some("blocks"),
             Self::Arcs => Some("calls"),
-            Self::Order | Self::Sizes | Self::Heap | Self::Contention | Self::Threads => None,
+            Self::Order
+            | Self::Sizes
+            | Self::Heap
+            | Self::Collections
+            | Self::Contention
+            | Self::Threads => None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::amount::Bounds;
 use crate::chosen::Chosen;
 use crate::group::{GROUPS, Group};
+use crate::heard::OfSpace;
 use crate::hot::Weights;
 use std::collections::BTreeMap;
 
@@ -53,6 +54,10 @@ pub struct Tally {
     pub locks: Weights,
     /// Calls whose receivers choose.
     pub chosen: Chosen,
+    /// Methods of LockSupport that park, and their entries.
+    pub parks: [u64; 2],
+    /// What the JVM's events told; of a whole space only.
+    pub heard: Option<OfSpace>,
     /// Why counts may not be exact.
     pub doubts: Doubts,
 }
@@ -135,6 +140,7 @@ impl Tally {
         ] {
             to.merge(from);
         }
+        self.parks = [0, 1].map(|at| self.parks[at].saturating_add(other.parks[at]));
         self.chosen.merge(&other.chosen);
         self.doubts.merge(&other.doubts);
     }
