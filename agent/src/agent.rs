@@ -19,8 +19,8 @@ use crate::worker::Worker;
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
 use jvmti_bindings::callbacks::{
-    CallbackContext, ClassEvent, ClassFileLoadHookEvent, CompiledMethodLoadEvent, MonitorEvent, ObjectAllocationEvent,
-    ThreadEvent,
+    CallbackContext, ClassEvent, ClassFileLoadHookEvent, CompiledMethodLoadEvent, MonitorEvent,
+    ObjectAllocationEvent, ThreadEvent,
 };
 use jvmti_bindings::sys::{jni as raw, jvmti};
 use spl_wire::{LEAVE, LoadAnswer};

@@ -74,7 +74,8 @@ impl Hearing {
     /// Takes a thread in that lives already.
     pub fn has_thread(&self, jvm: &Jvm, thread: ObjectRef<'_>) {
         // An event may have counted it meanwhile.
-        if !self.is_counted(jvm, thread) && jvm.is_of_program(thread, LAST_THREAD) && self.count(jvm, thread) {
+        if !self.is_counted(jvm, thread) && jvm.is_of_program(thread, LAST_THREAD) && self.count(jvm, thread)
+        {
             self.tables().has_thread();
         }
     }

@@ -3,7 +3,7 @@
 use crate::amount::Bounds;
 use crate::count::{Beside, counted, uncounted};
 use crate::heard::Heard;
-use crate::metric::Has;
+use crate::metric::{Has, Need};
 use crate::space::Space;
 use crate::tally::Tally;
 use crate::under_way::UnderWay;
@@ -15,7 +15,7 @@ use spl_model::one_line;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The class whose methods park threads.
-const LOCK_SUPPORT: &str = "java.util.concurrent.locks.LockSupport";
+const LOCK_SUPPORT: &str = "java/util/concurrent/locks/LockSupport";
 
 /// Adds up the classes of a drill, space by space.
 #[derive(Debug)]
@@ -67,6 +67,12 @@ impl Collected {
         let empty = self.empty.split_off(self.empty.partition_point(|&index| index < at));
         let empty = empty.into_iter().map(|index| index - at).collect();
         Self { spaces, has: self.has, of_drill: self.of_drill.clone(), empty }
+    }
+
+    /// Whether the JVM's events lack what a metric needs, though some were heard.
+    pub(crate) fn is_unheard(&self, need: Need) -> bool {
+        let mut heard = self.spaces.iter().filter_map(|(_, tally)| tally.heard.as_ref());
+        need == Need::Contention && heard.any(|of| of.jvm.monitors.is_none())
     }
 
     /// Names of the spaces that no method of the drill belongs to.

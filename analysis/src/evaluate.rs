@@ -84,7 +84,7 @@ impl Values {
     /// The values of the chosen metrics.
     #[must_use]
     pub fn of(command: &str, collected: &Collected, choice: &Choice) -> Self {
-        let lacks = |need: &Need| need.is_lacking(collected.has);
+        let lacks = |need: &Need| need.is_lacking(collected.has) || collected.is_unheard(*need);
         let (mut computed, mut lacking) = (Vec::new(), Vec::new());
         for (metric, settings) in choice.enabled() {
             let lacks: Vec<Need> = metric.needs.iter().copied().filter(lacks).collect();
@@ -151,15 +151,18 @@ impl Values {
 }
 
 fn value(bin: Option<Bin>, amount: Amount, why: &[String]) -> Value {
-    let exactness =
-        match (why.is_empty() && amount.is_sampled && amount.found.is_some(), why.is_empty(), amount.is_exact() && (amount.found.is_none() || amount.reasons.is_empty())) {
-            (true, ..) => Exactness::Sampled,
-            (_, false, _) => Exactness::Partial,
-            // A lower bound says so by its reason alone.
-            (_, true, false) if amount.is_exact() => Exactness::Partial,
-            (_, true, false) => Exactness::Bounded,
-            (_, true, true) => Exactness::Exact,
-        };
+    let exactness = match (
+        why.is_empty() && amount.is_sampled && amount.found.is_some(),
+        why.is_empty(),
+        amount.is_exact() && (amount.found.is_none() || amount.reasons.is_empty()),
+    ) {
+        (true, ..) => Exactness::Sampled,
+        (_, false, _) => Exactness::Partial,
+        // A lower bound says so by its reason alone.
+        (_, true, false) if amount.is_exact() => Exactness::Partial,
+        (_, true, false) => Exactness::Bounded,
+        (_, true, true) => Exactness::Exact,
+    };
     let reasons = amount.reasons.into_iter().chain(why.iter().cloned()).collect();
     Value { bin, found: amount.found, exactness, reasons }
 }

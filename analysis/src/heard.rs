@@ -108,7 +108,10 @@ impl Heard {
             return Err("the number of threads changed more often than it was looked at".to_owned());
         }
         if heard.used_bytes[0] > heard.used_bytes[1] || heard.memory_looks > heard.collections {
-            return Err("its looks at the memory cannot be: an average over the most, or more than collections".to_owned());
+            return Err(
+                "its looks at the memory cannot be: an average over the most, or more than collections"
+                    .to_owned(),
+            );
         }
         Ok(heard)
     }
@@ -116,8 +119,7 @@ impl Heard {
     /// The part of a space.
     pub(crate) fn of(&self, space: &Space) -> OfSpace {
         let in_space = |place: &&Waits| {
-            let class = place.class.replace('/', ".");
-            space.has_class(&class) && space.has_method(&class, &place.method, &place.descriptor)
+            space.has_class(&place.class) && space.has_method(&place.class, &place.method, &place.descriptor)
         };
         // A place with several versions of its code has several offsets, but each is a place where threads waited.
         let mut merged: BTreeMap<(&str, &str, &str, i64), u64> = BTreeMap::new();
@@ -145,7 +147,10 @@ impl Heard {
     pub(crate) fn placeless(&self) -> Option<String> {
         match self.nowhere() {
             0 => None,
-            waits => Some(format!("{waits} of {} waits have no place, or one in a class that was unloaded", self.waits)),
+            waits => Some(format!(
+                "{waits} of {} waits have no place, or one in a class that was unloaded",
+                self.waits
+            )),
         }
     }
 
@@ -204,7 +209,13 @@ mod tests {
 
     #[test]
     fn a_file_that_contradicts_itself_is_refused() {
-        let good = Heard { waits: 5, places: vec![place("p/A", 5)], runnable: [1, 2, 0, 0], runs: 3, ..Heard::new() };
+        let good = Heard {
+            waits: 5,
+            places: vec![place("p/A", 5)],
+            runnable: [1, 2, 0, 0],
+            runs: 3,
+            ..Heard::new()
+        };
         let read = |heard: &Heard| Heard::read(&serde_json::to_vec(heard).unwrap());
         assert_eq!(read(&good), Ok(good.clone()));
         for wrong in [

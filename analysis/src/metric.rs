@@ -257,12 +257,9 @@ impl Need {
         match self {
             Self::Blocks | Self::Files | Self::Loads => Some("blocks"),
             Self::Arcs => Some("calls"),
-            Self::Order
-            | Self::Sizes
-            | Self::Heap
-            | Self::Collections
-            | Self::Contention
-            | Self::Threads => None,
+            Self::Order | Self::Sizes | Self::Heap | Self::Collections | Self::Contention | Self::Threads => {
+                None
+            }
         }
     }
 }

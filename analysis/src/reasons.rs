@@ -14,7 +14,8 @@ pub const UNHEARD: &str = "the JVM's events were not heard";
 /// Of the most threads at once.
 pub const LOOKED: &str = "at least as many as at a look, every 10 ms or less often; at most as many as lived";
 /// Of parks.
-pub const NO_PARKS: &str = "the methods of LockSupport did not count here: they are the JDK's (--jdk), in whole and lib";
+pub const NO_PARKS: &str =
+    "the methods of LockSupport did not count here: they are the JDK's (--jdk), in whole and lib";
 /// Of arrays.
 pub const ARRAYS: &str = "at least: the arrays within arrays of `multianewarray` are not counted";
 /// Of classes.

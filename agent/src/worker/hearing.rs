@@ -41,9 +41,7 @@ impl Worker {
     /// Begins to listen. Alone, the program may start now.
     pub(super) fn listen(&mut self, env: &mut jni::Env<'_>, wanted: Listening) {
         let events = match self.begin_listening(env, wanted) {
-            Ok(without) => {
-                Events::Begun { at_ns: sys::now_ns(), live: self.shared.hearing.live(), without }
-            }
+            Ok(without) => Events::Begun { at_ns: sys::now_ns(), live: self.shared.hearing.live(), without },
             Err(why) => Events::Refused { why },
         };
         self.tell(Reply::Heard(events));

@@ -100,7 +100,9 @@ pub const METRICS: &[Metric] = &[
         id: "M57",
         name: "maxOverlappingThreads",
         text: "Most of these threads that lived at once, with those that lived before.",
-        read: Some(|tally, _| Reading::One(heard(tally, |of| Amount::count(Bounds::exact(of.jvm.most_live))))),
+        read: Some(|tally, _| {
+            Reading::One(heard(tally, |of| Amount::count(Bounds::exact(of.jvm.most_live))))
+        }),
         ..CONCURRENCY
     },
     Metric {
@@ -108,7 +110,9 @@ pub const METRICS: &[Metric] = &[
         name: "maxContention",
         text: "Most threads that waited for one monitor at once. The JVM's, in each space.",
         needs: &[Need::Contention],
-        read: Some(|tally, _| Reading::One(heard(tally, |of| Amount::count(Bounds::exact(of.jvm.most_waiting))))),
+        read: Some(|tally, _| {
+            Reading::One(heard(tally, |of| Amount::count(Bounds::exact(of.jvm.most_waiting))))
+        }),
         ..CONCURRENCY
     },
     Metric {

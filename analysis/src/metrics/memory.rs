@@ -70,7 +70,9 @@ pub const METRICS: &[Metric] = &[
         needs: &[Need::Collections],
         variants: &[("most", "The most at one look.")],
         read: Some(|tally, settings| {
-            let Some(heard) = tally.heard.as_ref().map(|of| &of.jvm) else { return Reading::One(Amount::none(UNHEARD)) };
+            let Some(heard) = tally.heard.as_ref().map(|of| &of.jvm) else {
+                return Reading::One(Amount::none(UNHEARD));
+            };
             if heard.memory_looks == 0 {
                 return Reading::One(Amount::none("there was no collection, or no look after it"));
             }

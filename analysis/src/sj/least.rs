@@ -117,11 +117,8 @@ mod tests {
             let enable: Vec<String> = patterns.iter().map(|&one| one.to_owned()).collect();
             let choice = Choice::new(&enable, &["*".to_owned()], &[]).unwrap();
             let least = least(&choice);
-            let metrics: Vec<&Metric> = choice
-                .enabled()
-                .map(|(metric, _)| metric)
-                .filter(|metric| metric.is_of_drill())
-                .collect();
+            let metrics: Vec<&Metric> =
+                choice.enabled().map(|(metric, _)| metric).filter(|metric| metric.is_of_drill()).collect();
             let satisfied = |spec: &Interest| metrics.iter().all(|metric| spec.covers(&of(metric)));
             assert!(satisfied(&least));
             for (number, event) in least.events() {

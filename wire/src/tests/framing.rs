@@ -2,8 +2,9 @@
 
 use super::messages::{to_agent, to_controller};
 use crate::{
-    Decoder, Drilled, Encoder, EventCounts, EventPlace, Events, Listening, LoadedClass, LoadedMethod, MAX_FRAME_BYTES, MAX_SAMPLES, OfClass, OfPlace, Readings, ToAgent,
-    ToController, Wanted, WireError, WireSample, WireSize, clip,
+    Decoder, Drilled, Encoder, EventCounts, EventPlace, Events, Listening, LoadedClass, LoadedMethod,
+    MAX_FRAME_BYTES, MAX_SAMPLES, OfClass, OfPlace, Readings, ToAgent, ToController, Wanted, WireError,
+    WireSample, WireSize, clip,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -320,9 +321,16 @@ fn the_messages_of_events_have_these_bytes() {
         descriptor: "()V".to_owned(),
         location: -1,
     };
-    check(ToController::Events(Events::Places { places: vec![place] }), b"\x11\x02\x01\x02\x01A\x01f\x03()V\x01");
-    check(ToController::Events(Events::Classes { classes: vec![(3, "B".to_owned())] }), b"\x11\x03\x01\x03\x01B");
-    let counts = EventCounts { at_ns: 1, waits: 2, waited_ns: 300, runnable: [1, 2, 3, 4], ..EventCounts::default() };
+    check(
+        ToController::Events(Events::Places { places: vec![place] }),
+        b"\x11\x02\x01\x02\x01A\x01f\x03()V\x01",
+    );
+    check(
+        ToController::Events(Events::Classes { classes: vec![(3, "B".to_owned())] }),
+        b"\x11\x03\x01\x03\x01B",
+    );
+    let counts =
+        EventCounts { at_ns: 1, waits: 2, waited_ns: 300, runnable: [1, 2, 3, 4], ..EventCounts::default() };
     check(
         ToController::Events(Events::Counts(Box::new(counts))),
         &[17, 4, 1, 2, 172, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0],

@@ -1,8 +1,9 @@
 //! Every message that the protocol has, with arbitrary content.
 
 use crate::{
-    ByeReason, Change, CountedMethod, Drilled, EventCounts, EventPlace, Events, Label, Listening, OfClass, OfPlace, LoadedClass, LoadedMethod, Readings, ToAgent,
-    ToController, Wanted, WireSample, WireSize,
+    ByeReason, Change, CountedMethod, Drilled, EventCounts, EventPlace, Events, Label, Listening,
+    LoadedClass, LoadedMethod, OfClass, OfPlace, Readings, ToAgent, ToController, Wanted, WireSample,
+    WireSize,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -85,16 +86,18 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
 }
 
 fn events() -> impl Strategy<Value = Events> {
-    let place = any::<(u32, [String; 3], i64)>().prop_map(|(number, [class, method, descriptor], location)| EventPlace {
+    let place =
+        any::<(u32, [String; 3], i64)>().prop_map(|(number, [class, method, descriptor], location)| {
+            EventPlace { number, class, method, descriptor, location }
+        });
+    let of_place =
+        any::<(u32, u64, u64)>().prop_map(|(number, waits, waited_ns)| OfPlace { number, waits, waited_ns });
+    let of_class = any::<(u32, u64, u64, u128)>().prop_map(|(number, samples, bytes, variance)| OfClass {
         number,
-        class,
-        method,
-        descriptor,
-        location,
+        samples,
+        bytes,
+        variance,
     });
-    let of_place = any::<(u32, u64, u64)>().prop_map(|(number, waits, waited_ns)| OfPlace { number, waits, waited_ns });
-    let of_class = any::<(u32, u64, u64, u128)>()
-        .prop_map(|(number, samples, bytes, variance)| OfClass { number, samples, bytes, variance });
     prop_oneof![
         (any::<(u64, u32)>(), vec(any::<String>(), 0..3))
             .prop_map(|((at_ns, live), without)| Events::Begun { at_ns, live, without }),
@@ -102,9 +105,16 @@ fn events() -> impl Strategy<Value = Events> {
         vec(place, 0..4).prop_map(|places| Events::Places { places }),
         vec(any::<(u32, String)>(), 0..4).prop_map(|classes| Events::Classes { classes }),
         any::<(u64, u32, u128, [u64; 4])>().prop_map(|(waits, most_live, variance, runnable)| {
-            Events::Counts(Box::new(EventCounts { waits, most_live, variance, runnable, ..EventCounts::default() }))
+            Events::Counts(Box::new(EventCounts {
+                waits,
+                most_live,
+                variance,
+                runnable,
+                ..EventCounts::default()
+            }))
         }),
-        (vec(of_place, 0..4), vec(of_class, 0..4)).prop_map(|(places, classes)| Events::Of { places, classes }),
+        (vec(of_place, 0..4), vec(of_class, 0..4))
+            .prop_map(|(places, classes)| Events::Of { places, classes }),
     ]
 }
 
