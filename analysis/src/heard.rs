@@ -76,7 +76,9 @@ pub struct OfSpace {
     pub waits: Bounds,
     /// These, by place.
     pub places: Weights,
-    /// What is of the JVM, and the same in each space.
+    /// Why waits of places are not all known, if they are not.
+    pub placeless: Option<String>,
+    /// What is of the JVM, and the same in each space; without places.
     pub jvm: Heard,
 }
 
@@ -127,13 +129,13 @@ impl Heard {
             let key = (&*place.class, &*place.method, &*place.descriptor, place.location);
             *merged.entry(key).or_default() += place.waits;
         }
-        let mut of = OfSpace { jvm: self.clone(), ..OfSpace::default() };
+        let jvm = Self { places: Vec::new(), ..self.clone() };
+        let mut of = OfSpace { placeless: self.placeless(), jvm, ..OfSpace::default() };
         for waits in merged.values() {
             of.waits.add(Bounds::exact(*waits));
             of.places.add(Bounds::exact(*waits));
         }
         of.waits.add(Bounds::new(0, self.nowhere()));
-        of.jvm.places.clear();
         of
     }
 
@@ -144,7 +146,7 @@ impl Heard {
     }
 
     /// The reason why waits of places are not all known, if they are not.
-    pub(crate) fn placeless(&self) -> Option<String> {
+    fn placeless(&self) -> Option<String> {
         match self.nowhere() {
             0 => None,
             waits => Some(format!(
@@ -163,7 +165,7 @@ impl Heard {
 }
 
 /// Of shares of looks.
-const LOOKS: &str = "from looks every 10 ms at least at threads of the program that are not in native code, with a 95% interval: looks with the same number in a row count as one";
+const LOOKS: &str = "sampled: looks every 10 ms or less often at threads of the program that are not in native code, with a 95% interval: looks with the same number in a row count as one";
 
 impl Amount {
     /// The share of `part` among `all` looks with its 95% interval (Wilson, 1927), as from only `independent` looks.

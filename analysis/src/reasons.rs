@@ -12,7 +12,8 @@ pub const TURNS: &str = "changes of classes that choose the same method are not 
 /// Of the JVM's events.
 pub const UNHEARD: &str = "the JVM's events were not heard";
 /// Of the most threads at once.
-pub const LOOKED: &str = "at least as many as at a look, every 10 ms or less often; at most as many as lived";
+pub const LOOKED: &str =
+    "sampled: at least as many as at a look, every 10 ms or less often; at most as many as lived";
 /// Of parks.
 pub const NO_PARKS: &str =
     "the methods of LockSupport did not count here: they are the JDK's (--jdk), in whole and lib";

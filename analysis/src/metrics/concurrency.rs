@@ -54,8 +54,8 @@ pub const METRICS: &[Metric] = &[
         read: Some(|tally, _| {
             Reading::One(heard(tally, |of| {
                 let amount = Amount::ratio(of.waits, tally.executed, 1000.0).because(LEFT);
-                match of.jvm.placeless().filter(|_| !of.waits.is_exact()) {
-                    Some(why) => amount.with_reason(&why),
+                match &of.placeless {
+                    Some(why) => amount.with_reason(why),
                     None => amount,
                 }
             }))
@@ -81,8 +81,8 @@ pub const METRICS: &[Metric] = &[
         text: "Share of the places where threads had to wait for monitors which make 90% of these waits.",
         needs: &[Need::Contention],
         read: Some(|tally, settings| match &tally.heard {
-            Some(of) => match (hot_share(&of.places, settings), of.jvm.placeless()) {
-                (Reading::One(amount), Some(why)) => Reading::One(amount.with_reason(&why)),
+            Some(of) => match (hot_share(&of.places, settings), &of.placeless) {
+                (Reading::One(amount), Some(why)) => Reading::One(amount.with_reason(why)),
                 (reading, _) => reading,
             },
             None => Reading::One(Amount::none(UNHEARD)),

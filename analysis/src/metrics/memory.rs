@@ -77,7 +77,7 @@ pub const METRICS: &[Metric] = &[
                 return Reading::One(Amount::none("there was no collection, or no look after it"));
             }
             let bytes = heard.used_bytes[usize::from(settings.variant.is_some())];
-            let looks = format!("from {} looks after {} collections", heard.memory_looks, heard.collections);
+            let looks = format!("sampled: looks {}, collections {}", heard.memory_looks, heard.collections);
             Reading::One(Amount::sampled_count(Bounds::exact(bytes)).with_reason(&looks))
         }),
         ..MEMORY
