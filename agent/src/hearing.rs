@@ -1,4 +1,4 @@
-//! What the JVM's events tell: waits for monitors, threads, collections, sampled allocations.
+//! Counts of the JVM's events: waits for monitors, threads, collections, sampled allocations.
 //!
 //! The callbacks run in threads of the program. Each asks the JVM for a frame or a number at most, and adds to tables of a fixed
 //! size under a lock that is held for some ten nanoseconds, and never around a call of the JVM. Those of collections touch atomics
@@ -195,7 +195,7 @@ impl Hearing {
         self.tables().counts().live
     }
 
-    /// What was counted so far, with the names of what is new.
+    /// The counts so far, after the names of new places and classes.
     pub fn report(&self, jvm: &Jvm) -> Vec<Events> {
         let _alone = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.is_on() {

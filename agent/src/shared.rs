@@ -189,7 +189,7 @@ pub struct Shared {
     carriers: (Mutex<(bool, bool)>, Condvar),
     /// Whether the program may run its first class.
     may_start: (Mutex<bool>, Condvar),
-    /// What the JVM's events tell.
+    /// Counts of the JVM's events.
     pub hearing: Hearing,
     /// Garbage collections.
     pub collections: Pauses,

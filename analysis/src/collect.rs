@@ -51,7 +51,7 @@ pub struct OfDrill {
 pub struct Collected {
     /// Each space with its tally.
     pub spaces: Vec<(Space, Tally)>,
-    /// What there is beside counts of blocks.
+    /// Facts in addition to counts of blocks.
     pub has: Has,
     /// Doubts about the whole drill.
     pub of_drill: OfDrill,
@@ -118,7 +118,7 @@ impl Collect {
         }
     }
 
-    /// With what the JVM's events told.
+    /// Adds the JVM's events.
     #[must_use]
     pub fn hearing(self, heard: Option<Heard>) -> Self {
         Self { heard, ..self }

@@ -1,4 +1,4 @@
-//! What a JVM's events told along with a drill, as the file of it has it.
+//! The events of a JVM during a drill, as their file has them.
 
 use crate::amount::{Amount, Bounds};
 use crate::hot::Weights;
@@ -15,13 +15,13 @@ const MOST_PLACES: usize = 1 << 16;
 /// Half of the 95% interval of the normal distribution, in standard deviations.
 const Z: f64 = 1.959_964;
 
-/// What was heard of a JVM.
+/// The events of a JVM, as counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Heard {
     /// Name and version of the form.
     pub schema: String,
-    /// Why waits for monitors are not all known, one line each; `None` where they were not heard at all.
+    /// Why waits for monitors are not all known, one line each; `None` where none was heard.
     pub monitors: Option<Vec<String>>,
     /// Why threads are not all known, one line each.
     pub threads: Vec<String>,
@@ -78,7 +78,7 @@ pub struct OfSpace {
     pub places: Weights,
     /// Why waits of places are not all known, if they are not.
     pub placeless: Option<String>,
-    /// What is of the JVM, and the same in each space; without places.
+    /// The counts of the JVM, the same in each space; without places.
     pub jvm: Heard,
 }
 

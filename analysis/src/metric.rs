@@ -83,10 +83,10 @@ pub enum Need {
     Threads,
 }
 
-/// What there is beside counts of blocks.
+/// Facts in addition to counts of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Has {
-    /// What calls entered.
+    /// The methods that calls entered.
     pub arcs: bool,
     /// The JVM's events.
     pub events: bool,

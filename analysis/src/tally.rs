@@ -56,7 +56,7 @@ pub struct Tally {
     pub chosen: Chosen,
     /// Methods of LockSupport that park, and their entries.
     pub parks: [u64; 2],
-    /// What the JVM's events told; of a whole space only.
+    /// Counts of the JVM's events; of a whole space only.
     pub heard: Option<OfSpace>,
     /// Why counts may not be exact.
     pub doubts: Doubts,

@@ -148,7 +148,7 @@ fn needed_by(named: &[String], arguments: &Analyse, enabled: &Choice) -> Result<
     needed(&Choice::new(named, &["*".to_owned()], &[])?)
 }
 
-/// What the drill has; without a drill, all that there can be.
+/// Facts that the drill has; without a drill, all.
 fn has(arguments: &Analyse) -> Result<Has, String> {
     let Some(folder) = &arguments.folder else { return Ok(Has { arcs: true, events: true }) };
     let folder = drill_folder(folder)?;

@@ -61,7 +61,7 @@ pub const WAIT_MS: u32 = 30_000;
 /// Time that the agent of a JVM that runs already has to connect.
 pub const FOR_AN_AGENT: Duration = Duration::from_secs(30);
 
-/// What is done along with a drill.
+/// Work in addition to a drill.
 #[derive(Debug, Default)]
 pub struct Along {
     /// Counts of intervals are kept.
@@ -83,7 +83,7 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
     }
 }
 
-/// Does the same, and gives the folder of the results, too. `along` says what is done along with it. `each` gets the counts of each JVM,
+/// Does the same, and gives the folder of the results, too. `along` is the work in addition to it. `each` gets the counts of each JVM,
 /// with the folder that its files were written to.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What a JVM's agent tells of its events, gathered.
+//! The events of a JVM, gathered from the messages of its agent.
 
 use crate::numbers::counted;
 use spl_analysis::{Heard, RUNNABLE, Waits};
@@ -16,7 +16,7 @@ const MOST_REPORTS: usize = 7 * 24 * 3600;
 pub struct Gathered {
     /// Begin, in nanoseconds of the JVM's clock; `None` before it.
     pub begun_ns: Option<u64>,
-    /// What cannot be heard, with the reasons.
+    /// Events that cannot be heard, with the reasons.
     pub without: Vec<String>,
     /// Why nothing is heard.
     pub refused: Option<String>,

@@ -108,7 +108,7 @@ fn running(
     Ok(if stays { ExitStatus::Error } else { status })
 }
 
-/// Writes and shows what was heard.
+/// Writes and shows the events.
 fn results(
     told: &Told,
     out: &mut Folder,

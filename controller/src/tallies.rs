@@ -17,7 +17,7 @@ pub fn jvms(first: &Path) -> Vec<PathBuf> {
     [first.to_owned()].into_iter().chain(others).collect()
 }
 
-/// What the JVM's events told along with a drill, if they were heard.
+/// The JVM's events during a drill, if they were heard.
 fn heard(folder: &Path) -> Result<Option<Heard>, Fault> {
     let path = folder.join(EVENTS);
     if !path.exists() {

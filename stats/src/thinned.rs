@@ -9,7 +9,7 @@ const NOTHING_SEEN: f64 = 3.688_9;
 /// stands for, if nothing or nearly nothing was seen.
 ///
 /// The estimate is taken for a Poisson number of things of one size with the same mean and variance, and the interval for that is
-/// Byar's (Breslow and Day, 1987). So few things give a wide interval to above, and none below 0.
+/// Byar's (Breslow and Day, 1987). Where few things were seen, the interval is wide to above, and never below 0.
 ///
 /// ```
 /// let [least, most] = spl_stats::thinned(100.0 * 512.0, 100.0 * 512.0 * 512.0, 512.0);

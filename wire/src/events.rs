@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Numbers of threads that could run at a look, as looks are told apart: 0, 1, 2, and 3 or more.
 pub const RUNNABLE: usize = 4;
 
-/// What to listen to.
+/// The events that are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listening {
     /// Whether nothing else is asked for, so that the program may start.
@@ -25,7 +25,7 @@ pub enum Events {
         at_ns: u64,
         /// Threads of the program that live already.
         live: u32,
-        /// What cannot be heard, with the reason; each one line of text.
+        /// Events that cannot be heard, with the reason; each one line of text.
         without: Vec<String>,
     },
     /// Nothing is heard.
@@ -45,7 +45,7 @@ pub enum Events {
     },
     /// All counts since the begin.
     Counts(Box<EventCounts>),
-    /// Counts of some places and classes since the begin: those that have changed.
+    /// Counts of the places and classes that have changed, since the begin.
     Of {
         /// Waits for monitors.
         places: Vec<OfPlace>,
@@ -79,7 +79,7 @@ pub struct OfPlace {
     pub number: u32,
     /// Times that a thread had to wait.
     pub waits: u64,
-    /// Nanoseconds that threads waited, also those that wait now.
+    /// Nanoseconds of these waits, with those under way.
     pub waited_ns: u64,
 }
 
@@ -103,7 +103,7 @@ pub struct EventCounts {
     pub at_ns: u64,
     /// Times that a thread had to wait for a monitor.
     pub waits: u64,
-    /// Nanoseconds that threads waited, also those that wait now.
+    /// Nanoseconds of these waits, with those under way.
     pub waited_ns: u64,
     /// Most threads that waited for one monitor at once.
     pub most_waiting: u32,

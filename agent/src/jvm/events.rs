@@ -147,7 +147,7 @@ impl Jvm {
 
     /// The number that a thread was given last; 0 if none.
     pub fn mark(&self, thread: ObjectRef<'_>) -> Option<usize> {
-        // SAFETY: a reference to a thread, which is live. What is stored is a number.
+        // SAFETY: a reference to a thread, which is live. The stored pointer is a number.
         unsafe { self.env().get_thread_local_storage(thread.0) }.ok().map(|mark| mark as usize)
     }
 

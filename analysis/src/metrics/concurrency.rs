@@ -99,7 +99,7 @@ pub const METRICS: &[Metric] = &[
     Metric {
         id: "M57",
         name: "maxOverlappingThreads",
-        text: "Most of these threads that lived at once, with those that lived before.",
+        text: "Most of these threads that lived at once. A thread that lived when the drill began counts too.",
         read: Some(|tally, _| {
             Reading::One(heard(tally, |of| Amount::count(Bounds::exact(of.jvm.most_live))))
         }),

@@ -53,7 +53,7 @@ pub struct Collected {
     /// When intervals end, and those so far.
     every: Option<Every>,
     marks: Option<Marks>,
-    /// What the JVM's events tell.
+    /// The JVM's events.
     heard: Gathered,
     /// Whether the JVM goes on after the drill.
     pub goes_on: bool,
@@ -126,7 +126,7 @@ pub struct Profile {
     pub traced: Option<Traced>,
     /// The counts of intervals.
     pub series: Option<Series>,
-    /// What the JVM's events told.
+    /// The JVM's events.
     pub heard: Gathered,
 }
 

@@ -40,7 +40,7 @@ const TIMES: &str = "times.csv";
 const PATHS: &str = "paths.csv";
 /// Metrics of the counts, in three forms; `spl metrics` writes them.
 pub const METRICS: [&str; 3] = ["metrics.json", "metrics.csv", "metrics.xml"];
-/// What the JVM's events told, if they were heard.
+/// The JVM's events, if they were heard.
 pub const EVENTS: &str = "events.json";
 /// Metrics over time, if they are wanted.
 pub const SERIES: &str = "series.csv";

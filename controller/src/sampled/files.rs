@@ -1,4 +1,4 @@
-//! The files of what was heard: rates of each second, written as they come, and places and classes at the end.
+//! The files of the events: rates of each second, written as they come, and places and classes at the end.
 
 use crate::drilled::quoted;
 use crate::heard::Gathered;
@@ -107,7 +107,7 @@ fn ms(ns: u64) -> String {
     format!("{:.3}", ns as f64 / 1e6)
 }
 
-/// What was counted between two reports.
+/// The counts between two reports.
 fn line(begun_ns: u64, before: &EventCounts, counts: &EventCounts, interval_bytes: f64) -> String {
     let since = |of: fn(&EventCounts) -> u64| of(counts).saturating_sub(of(before));
     let at = |counts: &EventCounts| counts.at_ns.saturating_sub(begun_ns) / 1_000_000;

@@ -17,7 +17,7 @@ const LONGEST_FAREWELL: Duration = Duration::from_secs(15);
 /// Milliseconds between looks of the agent at the states of threads.
 const LOOK_MS: u32 = 10;
 
-/// What was told.
+/// The result of listening.
 #[derive(Debug, Default)]
 pub struct Told {
     /// The events.

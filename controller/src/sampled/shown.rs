@@ -1,4 +1,4 @@
-//! What was heard, for the terminal.
+//! The events of a JVM, for the terminal.
 
 use crate::heard::Gathered;
 use crate::numbers::counted;
