@@ -19,7 +19,8 @@ use crate::worker::Worker;
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
 use jvmti_bindings::callbacks::{
-    CallbackContext, ClassEvent, ClassFileLoadHookEvent, CompiledMethodLoadEvent, ThreadEvent,
+    CallbackContext, ClassEvent, ClassFileLoadHookEvent, CompiledMethodLoadEvent, MonitorEvent,
+    ObjectAllocationEvent, ThreadEvent,
 };
 use jvmti_bindings::sys::{jni as raw, jvmti};
 use spl_wire::{LEAVE, LoadAnswer};
@@ -151,13 +152,16 @@ impl Agent for SplAgent {
     fn thread_start(&self, context: CallbackContext<'_>, event: ThreadEvent) {
         fault::at("ThreadStart");
         if let (Some(shared), Some(jvm)) = (SHARED.get(), JVM.get()) {
+            shared.hearing.thread_begins(&context, &event);
             counting::thread_begins(shared, jvm, &context, &event);
         }
     }
 
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
         fault::at("ThreadEnd");
-        let (Some(shared), Some(id)) = (SHARED.get(), counting::thread_of(&context, &event)) else { return };
+        let Some(shared) = SHARED.get() else { return };
+        shared.hearing.thread_ends(&context, &event);
+        let Some(id) = counting::thread_of(&context, &event) else { return };
         if let Some(blocks) = shared.blocks() {
             Rings::release(&blocks, id);
         }
@@ -171,14 +175,36 @@ impl Agent for SplAgent {
     fn garbage_collection_start(&self, _context: CallbackContext<'_>) {
         fault::at("GarbageCollectionStart");
         if let Some(shared) = SHARED.get() {
-            shared.collections.begin(sys::now_ns());
+            let now_ns = sys::now_ns();
+            shared.collections.begin(now_ns);
+            shared.hearing.collection_begins(now_ns);
         }
     }
 
     fn garbage_collection_finish(&self, _context: CallbackContext<'_>) {
         fault::at("GarbageCollectionFinish");
         if let Some(shared) = SHARED.get() {
-            shared.collections.end(sys::now_ns());
+            let now_ns = sys::now_ns();
+            shared.collections.end(now_ns);
+            shared.hearing.collection_ends(now_ns);
+        }
+    }
+
+    fn monitor_contended_enter(&self, context: CallbackContext<'_>, event: MonitorEvent) {
+        if let Some(shared) = SHARED.get() {
+            shared.hearing.waits(&context, &event);
+        }
+    }
+
+    fn monitor_contended_entered(&self, context: CallbackContext<'_>, event: MonitorEvent) {
+        if let Some(shared) = SHARED.get() {
+            shared.hearing.has_waited(&context, &event);
+        }
+    }
+
+    fn sampled_object_alloc(&self, context: CallbackContext<'_>, event: ObjectAllocationEvent) {
+        if let Some(shared) = SHARED.get() {
+            shared.hearing.allocates(&context, &event);
         }
     }
 
@@ -203,6 +229,7 @@ impl Agent for SplAgent {
         if let (Some(env), Some(jvm)) = (context.jni(), JVM.get()) {
             let keep = |env: &mut jni::Env<'_>| {
                 shared.keep_final_messages(jvm, env);
+                shared.hearing.keep_last(jvm);
                 Ok(())
             };
             // SAFETY: as above.

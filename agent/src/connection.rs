@@ -23,7 +23,7 @@ use crate::sys;
 use crate::waker::Sleeper;
 use cost::ProbeCost;
 use spl_model::{DrillKind, Handle, InstrumentId, Outcome, ProbeKind, Refusal};
-use spl_wire::{ByeReason, Drilled, ToAgent, ToController, Token};
+use spl_wire::{ByeReason, Drilled, Events, ToAgent, ToController, Token};
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -204,6 +204,8 @@ impl Connection {
                 (false, None) => continue,
             };
             self.given.life.restored(matches!(reason, ByeReason::Detached));
+            let heard = self.given.shared.hearing.last();
+            heard.into_iter().for_each(|events| stream.put(&ToController::Events(events)));
             let last = self.given.shared.final_messages();
             last.into_iter().for_each(|message| stream.put(&ToController::Drilled(message)));
             say_bye(&mut stream, reason);
@@ -369,6 +371,15 @@ impl Connection {
                         stream.put(&ToController::Drilled(Drilled::Refused { why }));
                     }
                 }
+                ToAgent::Listen(listening) => {
+                    if self.station.is_empty() {
+                        self.drills = true;
+                        self.given.shared.command(Command::Listen(listening));
+                    } else {
+                        let why = "times are measured in this connection".to_owned();
+                        stream.put(&ToController::Events(Events::Refused { why }));
+                    }
+                }
                 ToAgent::CountersOpened => self.given.shared.command(Command::BeginDrill),
                 ToAgent::StopCounting { methods } => {
                     self.given.shared.command(Command::StopCounting(methods));
@@ -442,6 +453,7 @@ impl Connection {
                     }
                     stream.put(&ToController::Drilled(message));
                 }
+                Reply::Heard(events) => stream.put(&ToController::Events(events)),
                 Reply::Surveyed(Survey { paths, loaded, classes, is_whole }) => {
                     let [class_path, module_path, java_home] = paths;
                     stream.put(&ToController::Surveyed {

@@ -304,6 +304,16 @@ fn call_recorder<'local>(
     env.call_static_method(jni_str!("java/lang/SplRecorder"), name, signature, &arguments)
 }
 
+/// Bytes of the heap that are used now, as `Runtime` says: live objects, and garbage that no collection has found so far.
+pub fn used_memory(env: &mut Env<'_>) -> Result<u64, Error> {
+    let class = jni_str!("java/lang/Runtime");
+    let runtime =
+        env.call_static_method(class, jni_str!("getRuntime"), jni_sig!("()Ljava/lang/Runtime;"), &[])?.l()?;
+    let total = env.call_method(&runtime, jni_str!("totalMemory"), jni_sig!("()J"), &[])?.j()?;
+    let free = env.call_method(&runtime, jni_str!("freeMemory"), jni_sig!("()J"), &[])?.j()?;
+    Ok(u64::try_from(total.saturating_sub(free)).unwrap_or(0))
+}
+
 /// Drops the class layouts that workload sizes were computed from, so that no class is kept alive.
 pub fn forget_layouts(env: &mut Env<'_>) -> Result<(), Error> {
     env.call_static_method(jni_str!("java/lang/SplSizes"), jni_str!("forget"), jni_sig!("()V"), &[])?;

@@ -1,5 +1,8 @@
 //! JVM TI as the agent needs it. Errors are the JVM's own names.
 
+mod events;
+
+pub use events::{HEARD, Taken};
 use jvmti_bindings::env::Jvmti;
 use jvmti_bindings::sys::{jni, jvmti};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -111,6 +114,12 @@ pub enum Event {
     CollectionEnd,
     /// Compiled code of a method was installed.
     Compiled,
+    /// A thread has to wait for a monitor.
+    ContendedEnter,
+    /// A thread has the monitor that it waited for.
+    ContendedEntered,
+    /// A sample of the allocated objects.
+    SampledAllocation,
 }
 
 impl Jvm {
@@ -160,6 +169,9 @@ impl Jvm {
             Event::CollectionStart => jvmti::JVMTI_EVENT_GARBAGE_COLLECTION_START,
             Event::CollectionEnd => jvmti::JVMTI_EVENT_GARBAGE_COLLECTION_FINISH,
             Event::Compiled => jvmti::JVMTI_EVENT_COMPILED_METHOD_LOAD,
+            Event::ContendedEnter => jvmti::JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+            Event::ContendedEntered => jvmti::JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+            Event::SampledAllocation => jvmti::JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
         };
         // SAFETY: a null thread stands for all threads.
         unsafe { self.env().set_event_notification_mode(on, event, std::ptr::null_mut()) }

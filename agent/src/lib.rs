@@ -16,6 +16,7 @@ mod counting;
 mod drill;
 mod fault;
 mod gates;
+mod hearing;
 mod hook;
 mod ids;
 mod java;

@@ -3,6 +3,7 @@
 use crate::arenas::Arenas;
 use crate::drill::{Drill, Numbers};
 use crate::gates::Gates;
+use crate::hearing::Hearing;
 use crate::java::counters::{self, Flags};
 use crate::jvm::Jvm;
 use crate::layout::BLOCKS_BYTES;
@@ -13,7 +14,7 @@ use crate::warmth::Warmth;
 use jni::objects::JClass;
 use jni::refs::Weak;
 use spl_model::{DrillKind, Instrument, InstrumentId, Outcome, Scope};
-use spl_wire::{Change, Drilled, Label, LoadedClass, Wanted};
+use spl_wire::{Change, Drilled, Events, Label, Listening, LoadedClass, Wanted};
 use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -43,6 +44,10 @@ pub enum Command {
     BeginDrill,
     /// Let these methods of the drill stop counting.
     StopCounting(Vec<String>),
+    /// Listen to the JVM's events.
+    Listen(Listening),
+    /// Look at threads and memory, or report; the agent thread's own order.
+    Hear,
     /// Let classes count that were left when they were loaded.
     DrillLater,
     /// Take flags that are set out of some classes.
@@ -85,10 +90,11 @@ impl Command {
             Self::Instrument(targets) => 1 + targets.len(),
             Self::Restore(ids) | Self::Look(ids) => 1 + ids.len(),
             // These commands have a queue and a limit of their own.
-            Self::Prepared(_) | Self::SayRunning | Self::Wave => 0,
+            Self::Prepared(_) | Self::SayRunning | Self::Wave | Self::Hear => 0,
             Self::Prepare
             | Self::Calibrate
             | Self::OpenDrill(..)
+            | Self::Listen(_)
             | Self::StopCounting(_)
             | Self::BeginDrill
             | Self::DrillLater
@@ -134,6 +140,8 @@ pub enum Reply {
     Warning(String),
     /// A message about a drill, for the controller as it is.
     Told(Drilled),
+    /// A message about the JVM's events, for the controller as it is.
+    Heard(Events),
 }
 
 /// The JVM's paths, and loaded classes.
@@ -181,6 +189,8 @@ pub struct Shared {
     carriers: (Mutex<(bool, bool)>, Condvar),
     /// Whether the program may run its first class.
     may_start: (Mutex<bool>, Condvar),
+    /// Counts of the JVM's events.
+    pub hearing: Hearing,
     /// Garbage collections.
     pub collections: Pauses,
     /// Our own changes of classes.
@@ -223,6 +233,7 @@ impl Shared {
             atomic_counters: OnceLock::new(),
             carriers: (Mutex::new((false, false)), Condvar::new()),
             may_start: (Mutex::new(false), Condvar::new()),
+            hearing: Hearing::default(),
             collections: Pauses::default(),
             changes: Pauses::default(),
             warmth: Warmth::default(),

@@ -4,6 +4,7 @@
 mod account;
 mod change;
 mod drill;
+mod hearing;
 mod known;
 mod running;
 mod survey;
@@ -22,6 +23,7 @@ use crate::shared::{Command, Reply, Shared, Target};
 use crate::sys;
 use crate::waker::Waker;
 use crate::waves::Waves;
+use hearing::Heard;
 use jni::objects::JClass;
 use jni::refs::Weak;
 use known::{Calls, Watched};
@@ -91,6 +93,10 @@ pub struct Worker {
     waves: Option<Waves>,
     /// Loaded classes that a drill has looked at, by name and loader.
     drilled: BTreeSet<Key>,
+    /// Listening that is under way.
+    heard: Option<Heard>,
+    /// Whether the end of each thread has to be known, for the rest of the JVM's life: it may own a block.
+    needs_thread_ends: bool,
 }
 
 impl Worker {
@@ -129,6 +135,8 @@ impl Worker {
             scope: None,
             waves: None,
             drilled: BTreeSet::new(),
+            heard: None,
+            needs_thread_ends: false,
         }
     }
 
@@ -182,9 +190,13 @@ impl Worker {
             if wave == Some(Duration::ZERO) {
                 break Command::Wave;
             }
+            let hear = self.heard.as_ref().map(|heard| heard.due(now));
+            if hear == Some(Duration::ZERO) {
+                break Command::Hear;
+            }
             let has_roots = self.shared.arenas().is_some_and(Arenas::give_wanted);
             let roots = has_roots.then_some(ROOTS_EVERY);
-            let received = match due.into_iter().chain(look).chain(wave).chain(roots).min() {
+            let received = match due.into_iter().chain(look).chain(wave).chain(hear).chain(roots).min() {
                 Some(due) => self.commands.recv_timeout(due),
                 None => self.commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
@@ -193,7 +205,7 @@ impl Worker {
                 Ok(command) => break command,
                 Err(RecvTimeoutError::Timeout)
                     if due.is_none_or(|due| {
-                        look.into_iter().chain(wave).chain(roots).any(|other| other < due)
+                        look.into_iter().chain(wave).chain(hear).chain(roots).any(|other| other < due)
                     }) => {}
                 Err(RecvTimeoutError::Timeout) => break Command::Prepared(self.arrivals.take()),
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -234,6 +246,8 @@ impl Worker {
                     self.watching = false;
                 }
             }
+            Command::Listen(wanted) => self.listen(env, wanted),
+            Command::Hear => self.hear(env),
             Command::OpenDrill(kind, scope) => self.open_drill(env, kind, scope),
             Command::BeginDrill => self.begin_drill(env),
             Command::DrillLater => self.drill_later(env),
@@ -374,6 +388,7 @@ impl Worker {
     }
 
     fn restore_all(&mut self, env: &mut jni::Env<'_>) {
+        self.end_listening();
         self.end_drill(env);
         let all = self.plan.values().flat_map(BTreeMap::keys).copied().collect();
         self.restore(env, &all);
@@ -403,6 +418,7 @@ impl Worker {
         if measured {
             // From now on for the life of the JVM: threads that own a block may end at any time.
             self.watch(true, Event::ThreadEnd);
+            self.needs_thread_ends = true;
         } else {
             // The end of an open interval would not be seen any more.
             self.shared.collections.end(sys::now_ns());

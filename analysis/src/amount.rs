@@ -25,6 +25,8 @@ pub struct Amount {
     pub found: Option<[Figure; 2]>,
     /// Why its bounds differ, or why there is no value.
     pub reasons: Vec<String>,
+    /// Whether it is an estimate from samples.
+    pub is_sampled: bool,
 }
 
 /// The reason of values that do not exist.
@@ -96,13 +98,13 @@ impl Amount {
     /// A count.
     #[must_use]
     pub fn count(count: Bounds) -> Self {
-        Self { found: Some([Figure::Whole(count.least), Figure::Whole(count.most)]), reasons: Vec::new() }
+        Self { found: Some([Figure::Whole(count.least), Figure::Whole(count.most)]), ..Self::default() }
     }
 
     /// No value, with the reason.
     #[must_use]
     pub fn none(why: &str) -> Self {
-        Self { found: None, reasons: vec![why.to_owned()] }
+        Self { reasons: vec![why.to_owned()], ..Self::default() }
     }
 
     /// `scale` times the share of things that are counted in `all` too. Each thing is surely there, or perhaps.
@@ -139,7 +141,7 @@ impl Amount {
     fn between(of: Bounds, least: Option<f64>, most: Option<f64>) -> Self {
         match (least, most) {
             (Some(least), Some(most)) => {
-                Self { found: Some([Figure::Ratio(least), Figure::Ratio(most)]), reasons: Vec::new() }
+                Self { found: Some([Figure::Ratio(least), Figure::Ratio(most)]), ..Self::default() }
             }
             _ if of.most == 0 => Self::none(NOTHING),
             _ => Self::none(PERHAPS_NOTHING),
@@ -150,6 +152,25 @@ impl Amount {
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.found.is_none_or(|[least, most]| least == most)
+    }
+
+    /// An estimate from samples, with its interval.
+    #[must_use]
+    pub fn sampled([least, most]: [f64; 2]) -> Self {
+        Self { found: Some([Figure::Ratio(least), Figure::Ratio(most)]), is_sampled: true, ..Self::default() }
+    }
+
+    /// An estimate of a number of things from samples, with its bounds.
+    #[must_use]
+    pub fn sampled_count(count: Bounds) -> Self {
+        Self { is_sampled: true, ..Self::count(count) }
+    }
+
+    /// Adds a reason.
+    #[must_use]
+    pub fn with_reason(mut self, why: &str) -> Self {
+        self.reasons.push(why.to_owned());
+        self
     }
 
     /// Adds `why` as the reason if its bounds differ.

@@ -2,7 +2,8 @@
 
 use crate::amount::Bounds;
 use crate::count::{Beside, counted, uncounted};
-use crate::metric::Known;
+use crate::heard::Heard;
+use crate::metric::{Has, Need};
 use crate::space::Space;
 use crate::tally::Tally;
 use crate::under_way::UnderWay;
@@ -12,6 +13,9 @@ use spl_export::{Activations, Allocations, Class, Document, Fault, Sites, archiv
 use spl_graph::forms::method_name;
 use spl_model::one_line;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The class whose methods park threads.
+const LOCK_SUPPORT: &str = "java/util/concurrent/locks/LockSupport";
 
 /// Adds up the classes of a drill, space by space.
 #[derive(Debug)]
@@ -25,6 +29,7 @@ pub struct Collect {
     activations: BTreeMap<String, Activations>,
     under_way: UnderWay,
     of_drill: OfDrill,
+    heard: Option<Heard>,
     /// Whether the counts are of a part of the time, so that what does not count is not looked at again.
     is_part: bool,
 }
@@ -47,8 +52,8 @@ pub struct OfDrill {
 pub struct Collected {
     /// Each space with its tally.
     pub spaces: Vec<(Space, Tally)>,
-    /// The facts that were counted in addition to blocks.
-    pub known: Known,
+    /// Facts in addition to counts of blocks.
+    pub has: Has,
     /// Doubts about the whole drill.
     pub of_drill: OfDrill,
     /// Places of the spaces that no method of the drill belongs to, in ascending order.
@@ -62,7 +67,13 @@ impl Collected {
         let spaces = self.spaces.split_off(at.min(self.spaces.len()));
         let empty = self.empty.split_off(self.empty.partition_point(|&index| index < at));
         let empty = empty.into_iter().map(|index| index - at).collect();
-        Self { spaces, known: self.known, of_drill: self.of_drill.clone(), empty }
+        Self { spaces, has: self.has, of_drill: self.of_drill.clone(), empty }
+    }
+
+    /// Whether the JVM's events lack what a metric needs, though some were heard.
+    pub(crate) fn is_unheard(&self, need: Need) -> bool {
+        let mut heard = self.spaces.iter().filter_map(|(_, tally)| tally.heard.as_ref());
+        need == Need::Contention && heard.any(|of| of.jvm.monitors.is_none())
     }
 
     /// Names of the spaces that no method of the drill belongs to.
@@ -105,8 +116,15 @@ impl Collect {
             activations,
             under_way,
             of_drill,
+            heard: None,
             is_part: false,
         }
+    }
+
+    /// Adds the JVM's events.
+    #[must_use]
+    pub fn hearing(self, heard: Option<Heard>) -> Self {
+        Self { heard, ..self }
     }
 
     /// For the counts of a part of the time of a drill, of which the `whole` is known. Classes and methods that did not count meanwhile need not
@@ -129,6 +147,7 @@ impl Collect {
             // Methods that were under way have a doubt of their own.
             under_way: UnderWay::default(),
             of_drill: whole.of_drill.clone(),
+            heard: None,
             is_part: true,
         }
     }
@@ -150,6 +169,9 @@ impl Collect {
             let beside = Beside { sites, made, activations: &self.activations, under_way };
             let mut tally = counted(file, one, beside)
                 .map_err(|why| archive_fault(format!("{}: {why}", one_line(&name))))?;
+            if listed.name == LOCK_SUPPORT && one.method.name.starts_with(b"park") {
+                tally.parks = [1, tally.entries];
+            }
             tally.unreturned = self.activations.get(&name).map_or(0, |all| all.unreturned);
             of_method.insert((one.method.name, one.method.descriptor), tally);
         }
@@ -187,10 +209,20 @@ impl Collect {
     /// The tallies of what was taken in.
     #[must_use]
     pub fn finish(self) -> Collected {
+        let heard = self.heard.as_ref();
+        let whole = |(space, tally): (Space, Tally)| {
+            let heard = heard.map(|heard| heard.of(&space));
+            (space, Tally { heard, ..tally })
+        };
+        let spaces = self.spaces.into_iter().zip(self.tallies).map(whole).collect();
         let empty = self.has_methods.iter().enumerate().filter(|(_, has)| !**has).map(|(at, _)| at).collect();
         Collected {
-            known: Known { arcs: self.sites.is_some(), sizes: self.allocations.is_some() },
-            spaces: self.spaces.into_iter().zip(self.tallies).collect(),
+            has: Has {
+                arcs: self.sites.is_some(),
+                sizes: self.allocations.is_some(),
+                events: self.heard.is_some(),
+            },
+            spaces,
             of_drill: self.of_drill,
             empty,
         }

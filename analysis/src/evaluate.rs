@@ -61,6 +61,8 @@ pub enum Exactness {
     Exact,
     /// The value lies between its bounds.
     Bounded,
+    /// The value is an estimate from samples, and the bounds are its 95% interval where one can be given.
+    Sampled,
     /// Something did not count, so it and its bounds are about a part.
     Partial,
 }
@@ -72,6 +74,7 @@ impl Exactness {
         match self {
             Self::Exact => "exact",
             Self::Bounded => "bounded",
+            Self::Sampled => "sampled",
             Self::Partial => "partial",
         }
     }
@@ -81,7 +84,7 @@ impl Values {
     /// The values of the chosen metrics.
     #[must_use]
     pub fn of(command: &str, collected: &Collected, choice: &Choice) -> Self {
-        let lacks = |need: &Need| need.is_lacking(collected.known);
+        let lacks = |need: &Need| need.is_lacking(collected.has) || collected.is_unheard(*need);
         let (mut computed, mut lacking) = (Vec::new(), Vec::new());
         for (metric, settings) in choice.enabled() {
             let lacks: Vec<Need> = metric.needs.iter().copied().filter(lacks).collect();
@@ -133,6 +136,9 @@ impl Values {
         let line = |(needs, names): (&[Need], Vec<String>)| {
             let texts: Vec<&str> = needs.iter().map(|need| need.text()).collect();
             let remedy = match needs.iter().all(|need| need.drill().is_some()) {
+                false if needs.iter().all(|need| need.drill().is_some() || need.is_heard()) => {
+                    "; `spl metrics` has it"
+                }
                 true => "; `spl drill --what calls` has it",
                 false => ", which no drill has",
             };
@@ -145,14 +151,18 @@ impl Values {
 }
 
 fn value(bin: Option<Bin>, amount: Amount, why: &[String]) -> Value {
-    let exactness =
-        match (why.is_empty(), amount.is_exact() && (amount.found.is_none() || amount.reasons.is_empty())) {
-            (false, _) => Exactness::Partial,
-            // A lower bound says so by its reason alone.
-            (true, false) if amount.is_exact() => Exactness::Partial,
-            (true, false) => Exactness::Bounded,
-            (true, true) => Exactness::Exact,
-        };
+    let exactness = match (
+        why.is_empty() && amount.is_sampled && amount.found.is_some(),
+        why.is_empty(),
+        amount.is_exact() && (amount.found.is_none() || amount.reasons.is_empty()),
+    ) {
+        (true, ..) => Exactness::Sampled,
+        (_, false, _) => Exactness::Partial,
+        // A lower bound says so by its reason alone.
+        (_, true, false) if amount.is_exact() => Exactness::Partial,
+        (_, true, false) => Exactness::Bounded,
+        (_, true, true) => Exactness::Exact,
+    };
     let reasons = amount.reasons.into_iter().chain(why.iter().cloned()).collect();
     Value { bin, found: amount.found, exactness, reasons }
 }
@@ -172,6 +182,14 @@ fn uncounted(space: &Space, tally: &Tally, of_drill: &OfDrill) -> Vec<String> {
 fn partial(metric: &Metric, space: &Space, tally: &Tally, of_drill: &OfDrill) -> Vec<String> {
     let mut all = Vec::new();
     let needs = |need: Need| metric.needs.contains(&need);
+    if let Some(heard) = &tally.heard {
+        let monitors = heard.jvm.monitors.iter().flatten().filter(|_| needs(Need::Contention));
+        all.extend(monitors.cloned());
+        all.extend(heard.jvm.threads.iter().filter(|_| needs(Need::Threads)).cloned());
+    }
+    if metric.is_of_events() {
+        return all;
+    }
     if needs(Need::Loads) {
         all.push(NO_CODE.to_owned());
     }

@@ -17,6 +17,7 @@ mod filter;
 mod flow;
 mod forms;
 mod group;
+mod heard;
 mod hot;
 mod made;
 mod metric;
@@ -36,7 +37,8 @@ pub use filter::{Filter, Rule};
 pub use forms::{
     SCHEMA, csv, dot, explained, hierarchy, json, needed, series_csv, series_json, series_text, text, xml,
 };
+pub use heard::{Heard, RUNNABLE, Waits};
 pub use hot::Cutoff;
-pub use metric::{Bin, Kind, Known, Metric, Need, Settings, Unit};
+pub use metric::{Bin, Has, Kind, Metric, Need, Settings, Unit};
 pub use series::{OfMetric, OfSpace, Point, Series, Span};
 pub use space::{Library, Space};

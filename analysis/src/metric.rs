@@ -75,24 +75,28 @@ pub enum Need {
     Sizes,
     /// Objects that live in the heap.
     Heap,
+    /// Memory that is used after collections.
+    Collections,
     /// Threads that wait for monitors.
     Contention,
     /// Begins, ends and states of threads.
     Threads,
 }
 
-/// The facts that a drill has in addition to counts of blocks.
+/// Facts in addition to counts of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct Has {
     /// The methods that calls entered.
     pub arcs: bool,
     /// Sizes of objects and arrays.
     pub sizes: bool,
+    /// The JVM's events.
+    pub events: bool,
 }
 
-impl Known {
-    /// Of a drill that has counted all that a drill can.
-    pub const ALL: Self = Self { arcs: true, sizes: true };
+impl Has {
+    /// All that is counted and heard at most.
+    pub const ALL: Self = Self { arcs: true, sizes: true, events: true };
 }
 
 /// Options of a metric.
@@ -135,9 +139,21 @@ impl Metric {
         format!("{}.{}.{}", self.category, self.name, self.kind.name())
     }
 
-    /// Its needs that no drill has.
+    /// Its needs that no command has.
     pub fn unknown_needs(&self) -> impl Iterator<Item = Need> + '_ {
-        self.needs.iter().copied().filter(|need| need.drill().is_none())
+        self.needs.iter().copied().filter(|need| need.drill().is_none() && !need.is_heard())
+    }
+
+    /// Whether a drill alone has all that it needs.
+    #[must_use]
+    pub fn is_of_drill(&self) -> bool {
+        self.needs.iter().all(|need| need.drill().is_some())
+    }
+
+    /// Whether it needs the JVM's events, and nothing of a drill.
+    #[must_use]
+    pub fn is_of_events(&self) -> bool {
+        self.needs.iter().all(|need| need.is_heard())
     }
 
     /// The keys of its values; none where it has one value, or is not computed.
@@ -197,7 +213,7 @@ impl Unit {
 
 impl Need {
     /// All, in an order for people.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Blocks,
         Self::Files,
         Self::Loads,
@@ -205,6 +221,7 @@ impl Need {
         Self::Order,
         Self::Sizes,
         Self::Heap,
+        Self::Collections,
         Self::Contention,
         Self::Threads,
     ];
@@ -220,19 +237,27 @@ impl Need {
             Self::Order => "the order of branches",
             Self::Sizes => "sizes of objects",
             Self::Heap => "the objects in the heap",
+            Self::Collections => "the memory used after collections",
             Self::Contention => "waits for monitors",
             Self::Threads => "begins, ends and states of threads",
         }
     }
 
-    /// Whether a drill lacks it that has counted this.
+    /// Whether it is lacking where there is no more than this.
     #[must_use]
-    pub fn is_lacking(self, known: Known) -> bool {
+    pub fn is_lacking(self, has: Has) -> bool {
         match self {
-            Self::Arcs => !known.arcs,
-            Self::Sizes => !known.sizes,
-            _ => self.drill().is_none(),
+            Self::Arcs => !has.arcs,
+            Self::Sizes => !has.sizes,
+            heard if heard.is_heard() => !has.events,
+            other => other.drill().is_none(),
         }
+    }
+
+    /// Whether the JVM's events have it, which `spl metrics` hears.
+    #[must_use]
+    pub fn is_heard(self) -> bool {
+        matches!(self, Self::Collections | Self::Contention | Self::Threads)
     }
 
     /// The kind of drill that has it; `None` where no drill has it.
@@ -241,7 +266,7 @@ impl Need {
         match self {
             Self::Blocks | Self::Files | Self::Loads => Some("blocks"),
             Self::Arcs | Self::Sizes => Some("calls"),
-            Self::Order | Self::Heap | Self::Contention | Self::Threads => None,
+            Self::Order | Self::Heap | Self::Collections | Self::Contention | Self::Threads => None,
         }
     }
 }

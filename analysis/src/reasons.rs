@@ -9,6 +9,14 @@ pub const MAYBE_NATIVE: &str =
 pub const UNSEEN: &str = "of calls that entered no counted method the receiver and the method are not known";
 /// Of the order of methods.
 pub const TURNS: &str = "changes of classes that choose the same method are not told apart, and of calls that entered no counted method nothing is known";
+/// Of the JVM's events.
+pub const UNHEARD: &str = "the JVM's events were not heard";
+/// Of the most threads at once.
+pub const LOOKED: &str =
+    "sampled: at least as many as at a look, every 10 ms or less often; at most as many as lived";
+/// Of parks.
+pub const NO_PARKS: &str =
+    "the methods of LockSupport did not count here: they are the JDK's (--jdk), in whole and lib";
 /// Of arrays.
 pub const ARRAYS: &str = "at least: the arrays within arrays of `multianewarray` are not counted";
 /// Of objects by their sizes.

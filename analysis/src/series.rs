@@ -66,6 +66,7 @@ impl Metric {
         matches!(self.kind, Kind::Value | Kind::Percentile | Kind::Continuous)
             && self.read.is_some()
             && self.needs.contains(&Need::Blocks)
+            && self.is_of_drill()
     }
 }
 

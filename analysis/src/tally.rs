@@ -3,6 +3,7 @@
 use crate::amount::Bounds;
 use crate::chosen::Chosen;
 use crate::group::{GROUPS, Group};
+use crate::heard::OfSpace;
 use crate::hot::Weights;
 use spl_model::arena::SIZE_BINS;
 use std::collections::BTreeMap;
@@ -64,6 +65,10 @@ pub struct Tally {
     pub locks: Weights,
     /// Calls whose receivers choose.
     pub chosen: Chosen,
+    /// Methods of LockSupport that park, and their entries.
+    pub parks: [u64; 2],
+    /// Counts of the JVM's events; of a whole space only.
+    pub heard: Option<OfSpace>,
     /// Why counts may not be exact.
     pub doubts: Doubts,
 }
@@ -151,6 +156,7 @@ impl Tally {
         ] {
             to.merge(from);
         }
+        self.parks = [0, 1].map(|at| self.parks[at].saturating_add(other.parks[at]));
         self.chosen.merge(&other.chosen);
         self.doubts.merge(&other.doubts);
     }

@@ -4,7 +4,7 @@ mod claims;
 mod series;
 
 use crate::cli::{Analyse, Choosing, Claiming, Drill, Metrics, ValueForm};
-use crate::drill::{self, Profile};
+use crate::drill::{self, Along, Profile};
 use crate::drilled::{bytes, drill_folder, in_folder, say_second};
 use crate::said::say;
 use crate::stdout;
@@ -12,8 +12,8 @@ use crate::tallies::{collected, jvms};
 use claims::{Claims, JsonClaim, Judged};
 use serde::Serialize;
 use spl_analysis::{
-    Choice, Filter, Known, Library, Series, Space, Values, csv, dot, explained, hierarchy, json, meant,
-    needed, series_csv, series_json, series_text, text, xml,
+    Choice, Filter, Has, Library, Series, Space, Values, csv, dot, explained, hierarchy, json, meant, needed,
+    series_csv, series_json, series_text, text, xml,
 };
 use spl_export::{DOCUMENT, Document};
 use spl_model::{DrillKind, one_line, plain_json};
@@ -62,13 +62,21 @@ pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
     check_folders(arguments.claiming.junit.iter().map(PathBuf::as_path))?;
     let mut all_series = Vec::new();
     let mut each = |profile: &Profile, folder: &Path| {
+        if let Some(heard) = profile.heard.heard(false) {
+            let text = serde_json::to_string_pretty(&heard).map_err(|error| error.to_string())?;
+            put(&folder.join(drill::EVENTS), &(plain_json(&text) + "\n"))?;
+        }
+        if !arguments.quiet {
+            profile.heard.lacks().iter().for_each(|line| say(line));
+        }
         if profile.series.is_some() {
             let (_, whole) = collected(folder, spaces(choosing)?)?;
             all_series.push(series::of(profile, &whole, &choice)?);
         }
         Ok(())
     };
-    let (status, folder) = drill::drilled(&drill_of(arguments), arguments.every.clone(), &mut each)?;
+    let along = Along { every: arguments.every.clone(), listens: true };
+    let (status, folder) = drill::drilled(&drill_of(arguments), along, &mut each)?;
     if status != ExitStatus::AllHold {
         return Ok(status);
     }
@@ -118,10 +126,10 @@ fn about(arguments: &Analyse, choice: &Choice) -> Result<Option<String>, String>
         return needed_by(named, arguments, choice).map(Some);
     }
     if let Some(path) = &arguments.dep_graph {
-        put(path, &dot(choice, known(arguments)?))?;
+        put(path, &dot(choice, has(arguments)?))?;
         return Ok(Some(String::new()));
     }
-    Ok(if arguments.hierarchy { Some(hierarchy(choice, known(arguments)?)) } else { None })
+    Ok(if arguments.hierarchy { Some(hierarchy(choice, has(arguments)?)) } else { None })
 }
 
 /// The least specification for the metrics that patterns name; without patterns, for the enabled metrics.
@@ -140,13 +148,14 @@ fn needed_by(named: &[String], arguments: &Analyse, enabled: &Choice) -> Result<
     needed(&Choice::new(named, &["*".to_owned()], &[])?)
 }
 
-/// The facts that the drill has in addition to counts of blocks; without a drill it is taken to have all.
-fn known(arguments: &Analyse) -> Result<Known, String> {
-    let Some(folder) = &arguments.folder else { return Ok(Known::ALL) };
+/// Facts that the drill has; without a drill, all.
+fn has(arguments: &Analyse) -> Result<Has, String> {
+    let Some(folder) = &arguments.folder else { return Ok(Has::ALL) };
     let folder = drill_folder(folder)?;
     let document = Document::read(&bytes(&folder.join(DOCUMENT))?);
     let document = document.map_err(|fault| in_folder(&folder, &fault))?;
-    Ok(Known { arcs: document.has_arcs, sizes: document.has_sizes })
+    let events = folder.join(drill::EVENTS).exists();
+    Ok(Has { arcs: document.has_arcs, sizes: document.has_sizes, events })
 }
 
 /// The drill that `spl metrics` makes.

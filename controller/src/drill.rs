@@ -36,10 +36,11 @@ use crate::progress::Progress;
 use crate::sources::Sources;
 use crate::{attached, foreground, program, tryout};
 pub use collected::Profile;
-pub use files::{METRICS, SERIES};
+pub use files::{EVENTS, METRICS, SERIES};
 pub use marks::Interval;
 use rings::Tracing;
-use serving::{Counted, LAST_MESSAGES, Orders, collect};
+pub use serving::LAST_MESSAGES;
+use serving::{Counted, Orders, collect};
 use spl_model::{DrillKind, Pattern, Scope, one_line};
 use spl_session::agents::Input;
 use spl_session::door::PrivateSocket;
@@ -56,9 +57,18 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Milliseconds that a JVM waits before its first class for the drill to begin.
-const WAIT_MS: u32 = 30_000;
+pub const WAIT_MS: u32 = 30_000;
 /// Time that the agent of a JVM that runs already has to connect.
-const FOR_AN_AGENT: Duration = Duration::from_secs(30);
+pub const FOR_AN_AGENT: Duration = Duration::from_secs(30);
+
+/// Work in addition to a drill.
+#[derive(Debug, Default)]
+pub struct Along {
+    /// Counts of intervals are kept.
+    pub every: Option<Every>,
+    /// The JVM's events are heard.
+    pub listens: bool,
+}
 
 /// Counts the blocks of a program's methods and writes what was counted.
 ///
@@ -69,18 +79,18 @@ pub fn drill(arguments: &Drill) -> Result<ExitStatus, String> {
     match arguments.spec.as_deref().filter(|_| arguments.show) {
         Some(file) => spec::show(file),
         None if arguments.show => Err("--show needs --spec with the file of events to show".to_owned()),
-        None => drilled(arguments, None, &mut |_, _| Ok(())).map(|(status, _)| status),
+        None => drilled(arguments, Along::default(), &mut |_, _| Ok(())).map(|(status, _)| status),
     }
 }
 
-/// Does the same, and gives the folder of the results, too. With `every` counts of intervals are kept. `each` gets the counts of each JVM,
+/// Does the same, and gives the folder of the results, too. `along` is the work in addition to it. `each` gets the counts of each JVM,
 /// with the folder that its files were written to.
 ///
 /// # Errors
 /// As [`drill`], and those of `each`.
 pub fn drilled(
     arguments: &Drill,
-    every: Option<Every>,
+    along: Along,
     each: &mut dyn FnMut(&Profile, &Path) -> Result<(), String>,
 ) -> Result<(ExitStatus, PathBuf), String> {
     let progress = Progress::new(arguments.quiet);
@@ -102,7 +112,8 @@ pub fn drilled(
         longest: arguments.longest,
         budget: arguments.budget.map(|percent| percent / 100.0),
         tracing: None,
-        every,
+        every: along.every,
+        listens: along.listens,
         first_by: None,
     };
     let library = program::library(arguments.agent.as_deref())?;
@@ -430,7 +441,7 @@ async fn launched(
 
 /// Waits for the program's end. An interrupt leaves it running; in the foreground of a terminal, where Ctrl-C does not reach
 /// it, the first one after the drill tells it to end.
-async fn until_over(
+pub async fn until_over(
     mut ended: JoinHandle<Option<ProgramStatus>>,
     (inputs, shielded): (&mut Inputs, Option<u32>),
     progress: &Progress,
@@ -454,7 +465,8 @@ async fn until_over(
     }
 }
 
-async fn wait(mut child: Child, inputs: tokio::sync::mpsc::Sender<Input>) -> Option<ProgramStatus> {
+/// Waits for the end of a program, and tells it.
+pub async fn wait(mut child: Child, inputs: tokio::sync::mpsc::Sender<Input>) -> Option<ProgramStatus> {
     let status = child.wait().await.ok();
     // The last messages of its JVM may still be on their way.
     let by_signal = status.is_some_and(|status| status.signal().is_some());

@@ -31,6 +31,7 @@ mod every;
 mod export;
 mod fmt;
 mod foreground;
+mod heard;
 mod instrument;
 mod judgement;
 mod junit;
@@ -55,6 +56,7 @@ mod report;
 mod reports;
 mod run;
 mod said;
+mod sampled;
 mod serve;
 mod shell;
 mod showing;
@@ -108,6 +110,7 @@ pub fn main() -> ExitCode {
         cli::Command::Export(arguments) => export::export(arguments),
         cli::Command::Trace(arguments) => trace::trace(arguments),
         cli::Command::Analyse(arguments) => analyse::analyse(arguments),
+        cli::Command::Metrics(arguments) if arguments.sampled => sampled::sampled(arguments),
         cli::Command::Metrics(arguments) => analyse::measured(arguments),
         cli::Command::Store(arguments) => store::store(arguments),
         cli::Command::Query(arguments) => query::query(arguments),

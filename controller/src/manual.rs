@@ -191,6 +191,7 @@ impl<'a> Manual<'a> {
                 ));
             }
             ToController::Drilled(_)
+            | ToController::Events(_)
             | ToController::Hello { .. }
             | ToController::Restored { .. }
             | ToController::Dear { .. }

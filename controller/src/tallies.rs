@@ -1,11 +1,13 @@
 //! The counts of a finished drill, added up for spaces of classes.
 
+use crate::drill::EVENTS;
 use crate::drilled::{Classes, bytes, in_folder, table};
-use spl_analysis::{Collect, Collected, Space};
+use spl_analysis::{Collect, Collected, Heard, Space};
 use spl_export::{
     ALLOCATIONS, ARCS, Allocations, BLOCKS, CLASSES, DOCUMENT, Document, EDGES, Fault, Files, METHODS,
     RECEIVERS, Sites, activations, each_class,
 };
+use spl_model::one_line;
 use std::path::{Path, PathBuf};
 
 /// The folders of a drill's JVMs.
@@ -13,6 +15,20 @@ pub fn jvms(first: &Path) -> Vec<PathBuf> {
     let others = (2..).map(|number| first.join(format!("jvm-{number}")));
     let others = others.take_while(|folder| folder.join(DOCUMENT).exists());
     [first.to_owned()].into_iter().chain(others).collect()
+}
+
+/// The JVM's events during a drill, if they were heard.
+fn heard(folder: &Path) -> Result<Option<Heard>, Fault> {
+    let path = folder.join(EVENTS);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let read = bytes(&path).and_then(|bytes| Heard::read(&bytes));
+    read.map(Some).map_err(|reason| Fault {
+        place: EVENTS.to_owned(),
+        reason: one_line(&reason),
+        remedy: "remove it to go without the JVM's events, or run `spl metrics` again",
+    })
 }
 
 /// The document of a drill, with its counts.
@@ -45,7 +61,8 @@ pub fn collected(folder: &Path, spaces: Vec<Space>) -> Result<(Document, Collect
         false => None,
     };
     let activations = activations(&methods).map_err(in_folder)?;
-    let mut collect = Collect::new(&document, spaces, sites, allocations, activations);
+    let heard = heard(folder).map_err(in_folder)?;
+    let mut collect = Collect::new(&document, spaces, sites, allocations, activations).hearing(heard);
     let mut classes = Classes::open(folder).map_err(in_folder)?;
     each_class(&document, &files, |class| classes.bytes(class), |class| collect.add(class))
         .map_err(in_folder)?;

@@ -34,6 +34,7 @@ pub mod sequential;
 mod student;
 mod summary;
 mod suspicion;
+mod thinned;
 mod welch;
 
 pub use binomial::share_at_least;
@@ -50,4 +51,5 @@ pub use summary::{MIN_SAMPLES, SampleError, Summary};
 pub use suspicion::{
     CLOCK_STEPS, DRIFT_P, FEW_SAMPLES, RARER_MODE, SKEW, Suspicion, TWO_MODES, WIDE_SPREAD, suspicions,
 };
+pub use thinned::thinned;
 pub use welch::{Welch, welch, welch_effective};

@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 mod codec;
+mod events;
 mod handshake;
 mod load;
 mod message;
@@ -32,6 +33,7 @@ mod sample;
 mod survey;
 
 pub use codec::{Decoder, Encoder, MAX_FRAME_BYTES, WireError, clip};
+pub use events::{EVENT_NAMES, EventCounts, EventPlace, Events, Listening, OfClass, OfPlace, RUNNABLE};
 /// Most bytes of a class file in one message.
 pub const CLASS_PART: usize = 512 * 1024;
 

@@ -3,7 +3,7 @@
 //! postcard writes fields in order and enum variants by their index: any change here needs a new
 //! [`PROTOCOL`](crate::PROTOCOL) number.
 
-use crate::{Label, LoadedClass, Wanted, WireSample};
+use crate::{Events, Label, Listening, LoadedClass, Wanted, WireSample};
 use serde::{Deserialize, Serialize};
 use spl_model::{DrillKind, Handle, Instrument, Outcome, Refusal, Scope};
 
@@ -161,6 +161,8 @@ pub enum ToController {
     },
     /// About a drill.
     Drilled(Drilled),
+    /// About the JVM's events.
+    Events(Events),
 }
 
 /// A message of the agent about a drill.
@@ -357,6 +359,8 @@ pub enum ToAgent {
         /// Each with its class, as in a task file.
         methods: Vec<String>,
     },
+    /// Listens to the JVM's events until [`ToAgent::Detach`], alone or along with a drill that is asked for after it.
+    Listen(Listening),
 }
 
 /// Readings of one kind of probes.

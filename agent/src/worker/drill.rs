@@ -158,6 +158,7 @@ impl Worker {
     /// Gives each thread counters of its own, now and when it begins.
     fn give_arenas(&mut self, env: &mut jni::Env<'_>, arenas: &Arenas) -> Result<(), String> {
         self.jvm.notify(true, Event::ThreadEnd)?;
+        self.needs_thread_ends = true;
         // Before the list of threads: a thread that starts between them is seen twice, never missed.
         self.jvm.notify(true, Event::ThreadStart)?;
         arenas.assign_own(self.shared.agent_thread.load(Ordering::Acquire));

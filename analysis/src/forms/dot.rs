@@ -1,7 +1,7 @@
 //! Which metric needs what, as a graph for Graphviz.
 
 use crate::choice::Choice;
-use crate::metric::{Known, Need};
+use crate::metric::{Has, Need};
 use crate::metrics::{self, CATEGORIES};
 use crate::sj::wanted;
 use std::collections::BTreeSet;
@@ -10,13 +10,13 @@ use std::fmt::Write;
 /// Edges from metrics to the facts that they need, and from facts to the events that have them. Disabled metrics are dashed. A metric is grey
 /// when the drill lacks a fact that it needs.
 #[must_use]
-pub fn dot(choice: &Choice, known: Known) -> String {
+pub fn dot(choice: &Choice, has: Has) -> String {
     let mut out = "digraph metrics {\n  rankdir=LR;\n  node [shape=box];\n".to_owned();
     for (category, _) in CATEGORIES {
         // A `String` takes everything.
         let _ = writeln!(out, "  subgraph \"cluster_{category}\" {{\n    label=\"{category}\";");
         for metric in metrics::all().filter(|metric| metric.category == category) {
-            let lacks = metric.needs.iter().any(|need| need.is_lacking(known));
+            let lacks = metric.needs.iter().any(|need| need.is_lacking(has));
             let style = match (choice.has(metric), lacks) {
                 (false, _) => " [style=dashed]",
                 (true, true) => " [color=gray, fontcolor=gray]",
@@ -33,7 +33,7 @@ pub fn dot(choice: &Choice, known: Known) -> String {
     }
     let mut events = BTreeSet::new();
     for need in Need::ALL {
-        let style = if need.is_lacking(known) { ", color=gray, fontcolor=gray" } else { "" };
+        let style = if need.is_lacking(has) { ", color=gray, fontcolor=gray" } else { "" };
         let _ = writeln!(out, "  \"{}\" [shape=ellipse{style}];", need.text());
         for one in wanted(need) {
             let how = if one.is_recorded { "recorded" } else { "counted" };
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn each_metric_leads_to_events() {
         let choice = Choice::new(&[], &["data".to_owned()], &[]).unwrap();
-        let graph = dot(&choice, Known { arcs: false, sizes: false });
+        let graph = dot(&choice, Has { arcs: false, ..Has::ALL });
         for line in [
             "    \"size.hot.value\";",
             "    \"data.arrayDensity.value\" [style=dashed];",
@@ -66,6 +66,6 @@ mod tests {
             assert!(graph.lines().any(|one| one == line), "{line}\n{graph}");
         }
         assert_eq!(graph.matches('{').count(), graph.matches('}').count());
-        assert!(dot(&choice, Known::ALL).contains("    \"polymorphism.calls.value\";"));
+        assert!(dot(&choice, Has::ALL).contains("    \"polymorphism.calls.value\";"));
     }
 }

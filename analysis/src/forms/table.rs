@@ -1,21 +1,21 @@
 //! The table of metrics as text: the tree of packs, definitions, and what has to be counted.
 
 use crate::choice::Choice;
-use crate::metric::{Known, Metric, Need};
+use crate::metric::{Has, Metric, Need};
 use crate::metrics::{self, CATEGORIES};
 use crate::sj::least;
 use std::fmt::Write;
 
 /// The tree of packs. A metric that is disabled, or needs a count that the drill lacks, stands in brackets.
 #[must_use]
-pub fn hierarchy(choice: &Choice, known: Known) -> String {
+pub fn hierarchy(choice: &Choice, has: Has) -> String {
     let mut out = "metrics\n".to_owned();
     for (category, about) in CATEGORIES {
         // A `String` takes everything.
         let _ = writeln!(out, "  {category}: {about}");
         for metric in metrics::all().filter(|metric| metric.category == category) {
             let name = format!("{}.{}", metric.name, metric.kind.name());
-            let lacks = |need: &&Need| need.is_lacking(known);
+            let lacks = |need: &&Need| need.is_lacking(has);
             let why = metric.needs.iter().find(lacks).map(|need| format!(" needs {}", need.text()));
             let line = match (choice.has(metric), why) {
                 (true, None) => name,
@@ -41,6 +41,7 @@ pub fn explained(metrics: &[&Metric]) -> String {
         let drill = match drill {
             Some(kinds) if kinds.contains(&"calls") => "spl drill --what calls",
             Some(_) => "spl drill",
+            None if metric.unknown_needs().next().is_none() => "spl metrics",
             None => "no drill has it",
         };
         let _ = writeln!(out, "  needs {}: {drill}", needs.join(", "));
@@ -66,7 +67,7 @@ pub fn needed(choice: &Choice) -> Result<String, String> {
     if least.is_empty() {
         return Err(if lacks.is_empty() { "no metric is enabled".to_owned() } else { lacks.join("\n") });
     }
-    let metrics = choice.enabled().filter(|(metric, _)| metric.unknown_needs().next().is_none()).count();
+    let metrics = choice.enabled().filter(|(metric, _)| metric.is_of_drill()).count();
     let metrics = if metrics == 1 { "1 metric needs".to_owned() } else { format!("{metrics} metrics need") };
     let lacks: String = lacks.iter().map(|line| format!("# {line}\n")).collect();
     Ok(format!("# What {metrics}: spl drill --spec FILE --all -- COMMAND\n{lacks}{least}"))
@@ -76,5 +77,6 @@ pub fn needed(choice: &Choice) -> Result<String, String> {
 fn lack(choice: &Choice, need: Need) -> String {
     let of = choice.enabled().filter(|(metric, _)| metric.needs.contains(&need));
     let names: Vec<String> = of.map(|(metric, _)| metric.full_name()).collect();
-    format!("no drill has {}, for {}", need.text(), names.join(", "))
+    let who = if need.is_heard() { "only `spl metrics` has" } else { "no drill has" };
+    format!("{who} {}, for {}", need.text(), names.join(", "))
 }

@@ -74,7 +74,8 @@ fn name(measured: &Measured, value: &Value) -> String {
 
 fn shown(measured: &Measured, value: &Value, notes: &Notes<'_>) -> String {
     let unit = measured.metric.unit;
-    let mark = if value.exactness == Exactness::Partial && value.found.is_some() { "~" } else { "" };
+    let is_rough = matches!(value.exactness, Exactness::Partial | Exactness::Sampled);
+    let mark = if is_rough && value.found.is_some() { "~" } else { "" };
     let figure = match value.found {
         None => "N/A".to_owned(),
         Some([least, most]) if least == most => rounded(least, unit),

@@ -3,7 +3,7 @@
 use super::size::hot_share;
 use crate::amount::{Amount, Bounds};
 use crate::metric::{Bin, Kind, Metric, Need, Reading, Settings, Unit};
-use crate::reasons::{ARRAYS, LEFT, SEVERAL};
+use crate::reasons::{ARRAYS, LEFT, SEVERAL, UNHEARD};
 use crate::tally::Tally;
 use spl_model::arena::SIZE_LIMITS;
 
@@ -76,8 +76,21 @@ pub const METRICS: &[Metric] = &[
         id: "M49",
         name: "liveness",
         unit: Unit::Bytes,
-        text: "Bytes of live objects after each collection: average and maximum.",
-        needs: &[Need::Heap],
+        text: "Used bytes of the heap at the first look after a collection, on average: live objects, garbage that it did not find, and what \
+               was allocated meanwhile. The JVM's, in each space.",
+        needs: &[Need::Collections],
+        variants: &[("most", "The most at one look.")],
+        read: Some(|tally, settings| {
+            let Some(heard) = tally.heard.as_ref().map(|of| &of.jvm) else {
+                return Reading::One(Amount::none(UNHEARD));
+            };
+            if heard.memory_looks == 0 {
+                return Reading::One(Amount::none("there was no collection, or no look after it"));
+            }
+            let bytes = heard.used_bytes[usize::from(settings.variant.is_some())];
+            let looks = format!("sampled: looks {}, collections {}", heard.memory_looks, heard.collections);
+            Reading::One(Amount::sampled_count(Bounds::exact(bytes)).with_reason(&looks))
+        }),
         ..MEMORY
     },
     Metric {

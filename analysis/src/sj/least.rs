@@ -35,6 +35,7 @@ pub fn wanted(need: Need) -> &'static [Wanted] {
     const SIZES: &[Wanted] = &[counted("ObjectAlloc", &["class_id", "is_array", "size"])];
     const HEAP: &[Wanted] =
         &[recorded("ObjectAlloc", &["obj_id", "size"]), recorded("ObjectFree", &["obj_id"])];
+    const COLLECTIONS: &[Wanted] = &[recorded("GCFinish", &["used_object_space"])];
     const CONTENTION: &[Wanted] = &[
         recorded("MonitorContendedEnter", &["env_id", "object"]),
         recorded("MonitorContendedEntered", &["env_id", "object"]),
@@ -48,6 +49,7 @@ pub fn wanted(need: Need) -> &'static [Wanted] {
         Need::Order => ORDER,
         Need::Sizes => SIZES,
         Need::Heap => HEAP,
+        Need::Collections => COLLECTIONS,
         Need::Contention => CONTENTION,
         Need::Threads => THREADS,
     }
@@ -58,7 +60,7 @@ pub fn wanted(need: Need) -> &'static [Wanted] {
 pub fn least(choice: &Choice) -> Interest {
     let metrics = choice.enabled().map(|(metric, _)| metric);
     let mut least = Interest::default();
-    for metric in metrics.filter(|metric| metric.unknown_needs().next().is_none()) {
+    for metric in metrics.filter(|metric| metric.is_of_drill()) {
         add(&mut least, metric);
     }
     least
@@ -99,7 +101,7 @@ mod tests {
     /// The drill of the specification is the one that the table of metrics names, and it has all of the specification.
     #[test]
     fn the_least_specification_of_each_metric_makes_the_drill_that_it_needs() {
-        for metric in metrics::all().filter(|metric| metric.unknown_needs().next().is_none()) {
+        for metric in metrics::all().filter(|metric| metric.is_of_drill()) {
             let text = of(metric).to_string();
             let expansion = expand(&text, &parse(&text).unwrap()).unwrap();
             let plan = plan(&text, &expansion).unwrap();
@@ -115,11 +117,8 @@ mod tests {
             let enable: Vec<String> = patterns.iter().map(|&one| one.to_owned()).collect();
             let choice = Choice::new(&enable, &["*".to_owned()], &[]).unwrap();
             let least = least(&choice);
-            let metrics: Vec<&Metric> = choice
-                .enabled()
-                .map(|(metric, _)| metric)
-                .filter(|metric| metric.unknown_needs().next().is_none())
-                .collect();
+            let metrics: Vec<&Metric> =
+                choice.enabled().map(|(metric, _)| metric).filter(|metric| metric.is_of_drill()).collect();
             let satisfied = |spec: &Interest| metrics.iter().all(|metric| spec.covers(&of(metric)));
             assert!(satisfied(&least));
             for (number, event) in least.events() {

@@ -107,7 +107,8 @@ impl Claims {
             let mut value = |of: &MetricOf| {
                 let side = looked_up(of, values, empty);
                 let [least, most] = side.found?;
-                let is_whole = side.exactness != Some(Exactness::Partial);
+                // A sampled value proves nothing, and neither does its interval.
+                let is_whole = !matches!(side.exactness, Some(Exactness::Partial | Exactness::Sampled));
                 Some(Counted { least, most, is_whole })
             };
             let verdict = judge_counts(&claim.formula.value, &mut value);
@@ -266,6 +267,7 @@ impl Judgement {
         let has = |exactness| sides().any(|side| side.found.is_some() && side.exactness == Some(exactness));
         let of = match (has(Exactness::Partial), has(Exactness::Bounded), has(Exactness::Exact)) {
             (true, ..) => Some("partial counts"),
+            _ if has(Exactness::Sampled) => Some("samples"),
             (false, true, _) => Some("counts between bounds"),
             (false, false, true) => Some("exact counts"),
             (false, false, false) => None,
@@ -360,9 +362,10 @@ fn looked_up(of: &MetricOf, values: &Values, empty: &[String]) -> Side {
     if let Some((_, needs)) = values.lacking.iter().find(|(lacking, _)| std::ptr::eq(*lacking, metric)) {
         let needs: Vec<&str> = needs.iter().copied().map(Need::text).collect();
         return Side::none(&format!(
-            "{} needs {}; `spl drill --what calls` has it",
+            "{} needs {}; {} has it",
             metric.full_name(),
-            needs.join(" and ")
+            needs.join(" and "),
+            if metric.is_of_drill() { "`spl drill --what calls`" } else { "`spl metrics`" }
         ));
     }
     let in_space = |space: &&InSpace| space.name == name;
@@ -370,7 +373,7 @@ fn looked_up(of: &MetricOf, values: &Values, empty: &[String]) -> Side {
         return Side::none("no class of the library counted; --jdk counts the JDK's");
     };
     // Methods that did not count may have any value.
-    if !space.uncounted.is_empty() {
+    if !space.uncounted.is_empty() && !metric.is_of_events() {
         return Side::none(&space.uncounted.join("; "));
     }
     let measured = space.metrics.iter().find(|one| std::ptr::eq(one.metric, metric));

@@ -66,6 +66,27 @@ pub struct Metrics {
     /// Compute metrics over time as well: of each second (1s; at least 100ms), or of each number of calls of a method (100000:com.shop.Parser#parse).
     #[arg(long, value_name = "TRIGGER", value_parser = Every::parse)]
     pub every: Option<Every>,
+    /// Change no class: hear the JVM's events only (waits for monitors, threads, collections, a sample of the allocated objects), for production.
+    /// It gives rates for each second in DIR/sampled.
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "enable", "disable", "set", "library", "spaces", "include", "exclude", "tasks", "junit", "methods", "all", "jdk", "not", "every",
+        ]
+    )]
+    pub sampled: bool,
+    /// With --sampled: the process id of a JVM that runs already, instead of a command.
+    #[arg(long, value_name = "PID", requires = "sampled", conflicts_with = "command")]
+    pub attach: Option<u32>,
+    /// With --sampled: mean number of allocated KiB between two samples.
+    #[arg(
+        long,
+        value_name = "KIB",
+        requires = "sampled",
+        default_value_t = 512,
+        value_parser = clap::value_parser!(u32).range(1..=1_048_576)
+    )]
+    pub interval: u32,
     /// Write the results into DIR/drill.
     #[arg(long, value_name = "DIR", default_value = "out")]
     pub out: PathBuf,
@@ -82,7 +103,7 @@ pub struct Metrics {
     #[arg(long, short)]
     pub quiet: bool,
     /// The program and its arguments.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present = "attach", value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 

@@ -122,11 +122,12 @@ Examples:
   spl metrics --methods 'com.shop.**' --for 60s -- java -jar service.jar
   spl metrics --tasks my.tasks --junit claims.xml -- java -jar app.jar
   spl metrics --every 1s -- java -jar app.jar
+  spl metrics --sampled --for 10m --attach 4711
 
 This is `spl drill --what calls --all` and then `spl analyse`. The program is several times slower meanwhile. metrics.json, \
 metrics.csv and metrics.xml are written next to the counts. With --jdk the JDK's classes count too, and calls of them are known. With \
 --tasks the claims of a task file about metrics are judged, such as metric(polymorphism.targetPolyDensity, com.shop.Parser) <= 0.05. With \
---every the metrics of intervals of time, or of calls of a method, are written to series.csv, and changing ones are drawn.
+--every the metrics of intervals of time, or of calls of a method, are written to series.csv, and changing ones are drawn. With --sampled no class is changed: the JVM's events are heard, and rates of waits, threads, collections and allocations are written.
 
 Exit status: 0 metrics were computed and all claims hold, 1 a claim fails, 2 no metric could be computed or something went wrong, 3 no claim fails and one is \
 undecided.";

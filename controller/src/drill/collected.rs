@@ -6,6 +6,7 @@ use super::counters::{Apart, Arcs, CountersFile, Place, Snapshot};
 use super::marks::{Marks, Series};
 use super::rings::{Rings, Traced, Tracing};
 use crate::every::Every;
+use crate::heard::Gathered;
 use crate::numbers::counted;
 use spl_model::{DrillKind, Scope, one_line};
 use spl_profile::{CountedClass, CountedMethod, ObjectSizes, ProbeCost, counting};
@@ -54,6 +55,8 @@ pub struct Collected {
     /// When intervals end, and those so far.
     every: Option<Every>,
     marks: Option<Marks>,
+    /// The JVM's events.
+    heard: Gathered,
     /// Whether the JVM goes on after the drill.
     pub goes_on: bool,
 }
@@ -127,6 +130,8 @@ pub struct Profile {
     pub traced: Option<Traced>,
     /// The counts of intervals.
     pub series: Option<Series>,
+    /// The JVM's events.
+    pub heard: Gathered,
 }
 
 impl Collected {
@@ -155,6 +160,7 @@ impl Collected {
             sizes: ObjectSizes::default(),
             every,
             marks: None,
+            heard: Gathered::default(),
             goes_on: false,
         }
     }
@@ -171,6 +177,7 @@ impl Collected {
     pub fn take(&mut self, message: ToController) -> Result<Step, String> {
         match message {
             ToController::Drilled(message) => return self.drilled(message),
+            ToController::Events(events) => self.heard.take(events)?,
             ToController::Warning { text } => {
                 return Ok(Step::Note(format!("the agent warns: {}", one_line(&text))));
             }
@@ -479,6 +486,7 @@ impl Collected {
             probe,
             traced,
             series,
+            heard: self.heard,
             stopped: self.stopped,
         })
     }

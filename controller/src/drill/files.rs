@@ -40,6 +40,8 @@ const TIMES: &str = "times.csv";
 const PATHS: &str = "paths.csv";
 /// Metrics of the counts, in three forms; `spl metrics` writes them.
 pub const METRICS: [&str; 3] = ["metrics.json", "metrics.csv", "metrics.xml"];
+/// The JVM's events, if they were heard.
+pub const EVENTS: &str = "events.json";
 /// Metrics over time, if they are wanted.
 pub const SERIES: &str = "series.csv";
 /// Name of the folder in that of the results.
@@ -122,12 +124,12 @@ impl Folder {
     /// Removes what an earlier drill, which is replaced, wrote of other JVMs, and the metrics of its counts.
     fn forget_others(&self) {
         traced::forget(&self.folder);
-        for file in METRICS.into_iter().chain([SERIES]) {
+        for file in METRICS.into_iter().chain([SERIES, EVENTS]) {
             // A file that cannot be removed now is replaced, or says of which program it is.
             let _ = fs::remove_file(self.folder.join(file));
         }
         for folder in (2..).map(|number| self.folder.join(jvm(number))).take_while(|folder| folder.exists()) {
-            for file in TABLES.iter().chain(&[MARK, TIMES, PATHS, ARCHIVE]) {
+            for file in TABLES.iter().chain(&[MARK, TIMES, PATHS, ARCHIVE, EVENTS]) {
                 // A file that cannot be removed now is replaced, or stays with its own mark.
                 let _ = fs::remove_file(folder.join(file));
             }

@@ -251,6 +251,7 @@ async fn round(look: &Look<'_>, way: &mut Way, what: DrillKind, scope: Scope, lo
         enough: Some(ENOUGH),
         budget: look.budget,
         tracing: None,
+        listens: false,
         every: None,
         first_by: Some(Instant::now() + FOR_AN_AGENT),
     };

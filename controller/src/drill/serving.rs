@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use spl_model::{DrillKind, Scope, one_line};
 use spl_session::agents::{Agent, Input};
 use spl_session::measure::Inputs;
-use spl_wire::{ToAgent, ToController};
+use spl_wire::{Listening, ToAgent, ToController};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::time::{MissedTickBehavior, interval, sleep_until};
@@ -22,6 +22,8 @@ const MOST_JVMS: usize = 64;
 const STOPPED_AT_ONCE: usize = 8;
 /// Time between looks at the number of calls.
 const GLANCE_EVERY: Duration = Duration::from_millis(100);
+/// Milliseconds between looks of an agent at the states of threads.
+const LOOK_MS: u32 = 10;
 /// Time between looks at the budget.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -42,6 +44,8 @@ pub struct Orders {
     pub tracing: Option<Tracing>,
     /// When intervals of a series end.
     pub every: Option<Every>,
+    /// Whether the JVM's events are heard along with it.
+    pub listens: bool,
     /// Time by which an agent must have connected.
     pub first_by: Option<Instant>,
 }
@@ -243,6 +247,13 @@ impl Jvms<'_> {
             MOST_JVMS.. => "as many JVMs as can be counted at once are counted",
             _ => {
                 let (what, scope) = (self.orders.what, self.orders.scope.clone());
+                if self.orders.listens {
+                    agent.send(ToAgent::Listen(Listening {
+                        alone: false,
+                        interval_bytes: 0,
+                        look_ms: LOOK_MS,
+                    }));
+                }
                 agent.send(ToAgent::Drill { what, scope: scope.clone() });
                 if self.serving.is_empty() && self.connected == 0 {
                     self.until = None;

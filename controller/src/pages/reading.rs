@@ -95,7 +95,14 @@ fn value(value: OfValue) -> MetricValue {
         most: number(most),
         is_count: matches!((least, most), (Number::Whole(_), Number::Whole(_))),
     });
-    MetricValue { space, metric, options, key, bounds, is_partial: exactness == "partial" }
+    MetricValue {
+        space,
+        metric,
+        options,
+        key,
+        bounds,
+        is_partial: matches!(&*exactness, "partial" | "sampled"),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "pages show counts, and none is as large")]

@@ -273,7 +273,8 @@ impl Agent {
             | ToAgent::Survey { .. }
             | ToAgent::Drill { .. }
             | ToAgent::CountersOpened
-            | ToAgent::StopCounting { .. } => {}
+            | ToAgent::StopCounting { .. }
+            | ToAgent::Listen(_) => {}
         }
         Ok(())
     }

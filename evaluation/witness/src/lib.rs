@@ -7,6 +7,8 @@
 //! has (`GetConstantPool`), and an empty line. A line `!main` throws a `java.lang.ThreadDeath` in the thread of that name
 //! (`StopThread`) and is answered by an empty line, or by one before it that says why not.
 //!
+//! `samples=SOCKET` does the same and holds the capability for sampled allocations, which a JVM gives to one agent at a time.
+//!
 //! `-agentpath:libspl_witness.so=steps=FILE` counts how often each bytecode instruction is run from the start of the
 //! program on (`SingleStep`; give the JVM `-Xint`), and writes a line `class.name descriptor offset count` for each when
 //! the JVM ends. `arcs=FILE` counts entries of methods by the instruction that called them (`MethodEntry`), and writes a line
@@ -59,6 +61,7 @@ impl Agent for Witness {
                 wanted.set_can_get_bytecodes(true);
                 wanted.set_can_get_constant_pool(true);
                 wanted.set_can_signal_thread(true);
+                wanted.set_can_generate_sampled_object_alloc_events(self.file("samples=").is_some());
             })
             .and_then(|_| env.set_default_agent_callbacks())
             .and_then(|()| {
@@ -77,7 +80,9 @@ impl Agent for Witness {
             context.jvmti().enable_events_global(&[event]).expect("the capability was granted");
             return;
         }
-        let socket = self.socket.lock().expect("no panic came before").clone();
+        let socket = self
+            .file("samples=")
+            .unwrap_or_else(|| self.socket.lock().expect("no panic came before").clone());
         let listener = UnixListener::bind(socket).expect("the test chose a free socket");
         let env = context.jni().expect("the VM is up");
         let class = env.find_class("java/lang/Thread").expect("every VM has threads");

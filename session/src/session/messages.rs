@@ -81,7 +81,8 @@ impl Session<'_> {
             ToController::Surveyed { .. }
             | ToController::Idle { .. }
             | ToController::Hello { .. }
-            | ToController::Drilled(_) => {}
+            | ToController::Drilled(_)
+            | ToController::Events(_) => {}
         }
         Next::Go
     }

@@ -2,8 +2,9 @@
 
 use super::messages::{to_agent, to_controller};
 use crate::{
-    Decoder, Drilled, Encoder, LoadedClass, LoadedMethod, MAX_FRAME_BYTES, MAX_SAMPLES, Readings, ToAgent,
-    ToController, Wanted, WireError, WireSample, WireSize, clip,
+    Decoder, Drilled, Encoder, EventCounts, EventPlace, Events, Listening, LoadedClass, LoadedMethod,
+    MAX_FRAME_BYTES, MAX_SAMPLES, OfClass, OfPlace, Readings, ToAgent, ToController, Wanted, WireError,
+    WireSample, WireSize, clip,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -306,4 +307,37 @@ fn the_messages_of_drills_have_these_bytes() {
     );
     let place = Drilled::Counters { descriptor: 3, bytes: 300, arena_bytes: 4, arenas: 5, root_arenas: 6 };
     check(ToController::Drilled(place), &[16, 0, 6, 172, 2, 4, 5, 6]);
+}
+
+#[test]
+fn the_messages_of_events_have_these_bytes() {
+    let listening = Listening { alone: true, interval_bytes: 300, look_ms: 10 };
+    check(ToAgent::Listen(listening), &[18, 1, 172, 2, 10]);
+    let begun = Events::Begun { at_ns: 300, live: 1, without: vec!["a".to_owned()] };
+    check(ToController::Events(begun), b"\x11\x00\xac\x02\x01\x01\x01a");
+    check(ToController::Events(Events::Refused { why: "b".to_owned() }), b"\x11\x01\x01b");
+    let place = EventPlace {
+        number: 2,
+        class: "A".to_owned(),
+        method: "f".to_owned(),
+        descriptor: "()V".to_owned(),
+        location: -1,
+    };
+    check(
+        ToController::Events(Events::Places { places: vec![place] }),
+        b"\x11\x02\x01\x02\x01A\x01f\x03()V\x01",
+    );
+    check(
+        ToController::Events(Events::Classes { classes: vec![(3, "B".to_owned())] }),
+        b"\x11\x03\x01\x03\x01B",
+    );
+    let counts =
+        EventCounts { at_ns: 1, waits: 2, waited_ns: 300, runnable: [1, 2, 3, 4], ..EventCounts::default() };
+    check(
+        ToController::Events(Events::Counts(Box::new(counts))),
+        &[17, 4, 1, 2, 172, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0],
+    );
+    let places = vec![OfPlace { number: 1, waits: 2, waited_ns: 3 }];
+    let classes = vec![OfClass { number: 4, samples: 5, bytes: 6, variance: 300 }];
+    check(ToController::Events(Events::Of { places, classes }), &[17, 5, 1, 1, 2, 3, 1, 4, 5, 6, 172, 2]);
 }

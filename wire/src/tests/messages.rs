@@ -1,8 +1,9 @@
 //! Every message that the protocol has, with arbitrary content.
 
 use crate::{
-    ByeReason, Change, CountedMethod, Drilled, Label, LoadedClass, LoadedMethod, Readings, ToAgent,
-    ToController, Wanted, WireSample, WireSize,
+    ByeReason, Change, CountedMethod, Drilled, EventCounts, EventPlace, Events, Label, Listening,
+    LoadedClass, LoadedMethod, OfClass, OfPlace, Readings, ToAgent, ToController, Wanted, WireSample,
+    WireSize,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -80,6 +81,40 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
         ]
         .prop_map(|reason| ToController::Bye { reason }),
         drilled().prop_map(ToController::Drilled),
+        events().prop_map(ToController::Events),
+    ]
+}
+
+fn events() -> impl Strategy<Value = Events> {
+    let place =
+        any::<(u32, [String; 3], i64)>().prop_map(|(number, [class, method, descriptor], location)| {
+            EventPlace { number, class, method, descriptor, location }
+        });
+    let of_place =
+        any::<(u32, u64, u64)>().prop_map(|(number, waits, waited_ns)| OfPlace { number, waits, waited_ns });
+    let of_class = any::<(u32, u64, u64, u128)>().prop_map(|(number, samples, bytes, variance)| OfClass {
+        number,
+        samples,
+        bytes,
+        variance,
+    });
+    prop_oneof![
+        (any::<(u64, u32)>(), vec(any::<String>(), 0..3))
+            .prop_map(|((at_ns, live), without)| Events::Begun { at_ns, live, without }),
+        any::<String>().prop_map(|why| Events::Refused { why }),
+        vec(place, 0..4).prop_map(|places| Events::Places { places }),
+        vec(any::<(u32, String)>(), 0..4).prop_map(|classes| Events::Classes { classes }),
+        any::<(u64, u32, u128, [u64; 4])>().prop_map(|(waits, most_live, variance, runnable)| {
+            Events::Counts(Box::new(EventCounts {
+                waits,
+                most_live,
+                variance,
+                runnable,
+                ..EventCounts::default()
+            }))
+        }),
+        (vec(of_place, 0..4), vec(of_class, 0..4))
+            .prop_map(|(places, classes)| Events::Of { places, classes }),
     ]
 }
 
@@ -163,6 +198,9 @@ pub(super) fn to_agent() -> impl Strategy<Value = ToAgent> {
                     roots
                 }
             }),
+        any::<(bool, u32, u32)>().prop_map(|(alone, interval_bytes, look_ms)| {
+            ToAgent::Listen(Listening { alone, interval_bytes, look_ms })
+        }),
         Just(ToAgent::CountersOpened),
         vec(any::<String>(), 0..4).prop_map(|methods| ToAgent::StopCounting { methods }),
         vec(any::<(String, String)>().prop_map(|(class, method)| Wanted { class, method }), 0..4)

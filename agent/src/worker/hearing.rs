@@ -1,0 +1,141 @@
+//! The agent thread's part of listening: it takes the JVM's events and gives them back, looks at threads and memory, and reports.
+
+use super::Worker;
+use crate::java;
+use crate::jvm::{Event, HEARD, Taken};
+use crate::shared::Reply;
+use crate::sys;
+use spl_wire::{Events, Listening};
+use std::time::{Duration, Instant};
+
+/// Time between two reports.
+const REPORT_EVERY: Duration = Duration::from_secs(1);
+/// Least time between two looks.
+const LEAST_LOOK: Duration = Duration::from_millis(1);
+/// A look waits for this number of times as long as the last one took, so that looks take a hundredth of the time at most.
+const RESTS: u32 = 100;
+/// Most threads whose states are looked at.
+const MOST_THREADS: usize = 1000;
+
+/// Listening that is under way.
+#[derive(Debug)]
+pub struct Heard {
+    taken: Taken,
+    look_every: Duration,
+    next_look: Instant,
+    next_report: Instant,
+    /// Collections at the last look at the memory.
+    collections: u64,
+    /// Whether there were too many threads for a look.
+    is_overrun: bool,
+}
+
+impl Heard {
+    /// Time until something is due.
+    pub fn due(&self, now: Instant) -> Duration {
+        self.next_look.min(self.next_report).saturating_duration_since(now)
+    }
+}
+
+impl Worker {
+    /// Begins to listen. Alone, the program may start now.
+    pub(super) fn listen(&mut self, env: &mut jni::Env<'_>, wanted: Listening) {
+        let events = match self.begin_listening(env, wanted) {
+            Ok(without) => Events::Begun { at_ns: sys::now_ns(), live: self.shared.hearing.live(), without },
+            Err(why) => Events::Refused { why },
+        };
+        self.tell(Reply::Heard(events));
+        if wanted.alone {
+            self.shared.start_program();
+        }
+    }
+
+    fn begin_listening(&mut self, env: &mut jni::Env<'_>, wanted: Listening) -> Result<Vec<String>, String> {
+        if self.heard.is_some() {
+            return Err("this JVM is listened to already".to_owned());
+        }
+        let (taken, mut without) = self.jvm.take_events(wanted.interval_bytes);
+        let hearing = &self.shared.hearing;
+        hearing.begin(if taken.has_samples() { wanted.interval_bytes } else { 0 });
+        let now = Instant::now();
+        for event in HEARD.into_iter().filter(|event| taken.allows(*event)) {
+            if let Err(error) = self.jvm.notify(true, event) {
+                without.push(format!("{event:?}: {error}"));
+            }
+        }
+        // After the event is on: a thread that starts meanwhile is seen twice, and counted once.
+        match self.jvm.threads(env) {
+            Ok(threads) => threads.into_iter().for_each(|thread| hearing.has_thread(&self.jvm, thread)),
+            Err(error) => without.push(format!("threads that live already: {error}")),
+        }
+        self.heard = Some(Heard {
+            taken,
+            look_every: Duration::from_millis(wanted.look_ms.into()).max(LEAST_LOOK),
+            next_look: now,
+            next_report: now + REPORT_EVERY,
+            collections: 0,
+            is_overrun: false,
+        });
+        Ok(without)
+    }
+
+    /// Looks, and reports if that is due.
+    pub(super) fn hear(&mut self, env: &mut jni::Env<'_>) {
+        let Some(heard) = &mut self.heard else { return };
+        let (begun, hearing) = (Instant::now(), &self.shared.hearing);
+        if begun >= heard.next_look {
+            // As soon as the agent's thread may run Java code after a collection.
+            let collections = hearing.collections();
+            if std::mem::replace(&mut heard.collections, collections) != collections
+                && let Ok(used_bytes) = java::used_memory(env)
+            {
+                hearing.memory_is(used_bytes);
+            }
+            let mut problem = None;
+            match self.jvm.threads(env) {
+                Ok(threads) if threads.len() <= MOST_THREADS => {
+                    let could_run = threads
+                        .into_iter()
+                        .filter(|thread| self.jvm.could_run(*thread))
+                        .filter(|thread| hearing.is_counted(&self.jvm, *thread));
+                    hearing.runnable_are(could_run.count());
+                }
+                Ok(threads) if !std::mem::replace(&mut heard.is_overrun, true) => {
+                    problem = Some(format!(
+                        "states of threads are not looked at while there are more than {MOST_THREADS}: {}",
+                        threads.len()
+                    ));
+                }
+                Ok(_) | Err(_) => {}
+            }
+            heard.next_look = begun + heard.look_every.max(begun.elapsed() * RESTS);
+            if let Some(problem) = problem {
+                self.tell(Reply::Warning(problem));
+            }
+        }
+        if let Some(heard) = self.heard.as_mut().filter(|heard| begun >= heard.next_report) {
+            heard.next_report = begun + REPORT_EVERY;
+            self.tell_heard();
+        }
+    }
+
+    fn tell_heard(&self) {
+        self.shared.hearing.report(&self.jvm).into_iter().for_each(|events| self.tell(Reply::Heard(events)));
+    }
+
+    /// Ends the listening: reports, and gives the JVM's events back.
+    pub(super) fn end_listening(&mut self) {
+        let Some(heard) = self.heard.take() else { return };
+        for event in HEARD.into_iter().filter(|event| heard.taken.allows(*event)) {
+            // A measurement or a drill may need the end of each thread from then on.
+            if !matches!(event, Event::ThreadEnd) || !self.needs_thread_ends {
+                self.watch(false, event);
+            }
+        }
+        self.tell_heard();
+        self.shared.hearing.end();
+        if let Err(error) = self.jvm.give_events_back(&heard.taken) {
+            self.tell(Reply::Warning(format!("the JVM does not take back its events: {error}")));
+        }
+    }
+}

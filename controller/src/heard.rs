@@ -1,0 +1,186 @@
+//! The events of a JVM, gathered from the messages of its agent.
+
+use crate::numbers::counted;
+use spl_analysis::{Heard, RUNNABLE, Waits};
+use spl_model::one_line;
+use spl_wire::{EventCounts, EventPlace, Events, OfClass, OfPlace};
+use std::collections::BTreeMap;
+
+/// Most places and classes that are believed; the agent has fewer.
+const MOST_NAMES: usize = 4096;
+/// Most seconds that are kept: a week.
+const MOST_REPORTS: usize = 7 * 24 * 3600;
+
+/// The events of a JVM so far.
+#[derive(Clone, Debug, Default)]
+pub struct Gathered {
+    /// Begin, in nanoseconds of the JVM's clock; `None` before it.
+    pub begun_ns: Option<u64>,
+    /// Events that cannot be heard, with the reasons.
+    pub without: Vec<String>,
+    /// Why nothing is heard.
+    pub refused: Option<String>,
+    /// Places by their numbers.
+    pub places: BTreeMap<u32, (EventPlace, OfPlace)>,
+    /// Classes by their numbers.
+    pub classes: BTreeMap<u32, (String, OfClass)>,
+    /// The counts at each report.
+    pub reports: Vec<EventCounts>,
+    /// Whether there were more reports than are kept.
+    pub has_forgotten: bool,
+}
+
+impl Gathered {
+    /// Takes a message in.
+    ///
+    /// # Errors
+    /// When the agent contradicts itself; one line of text.
+    pub fn take(&mut self, events: Events) -> Result<(), String> {
+        match events {
+            Events::Begun { at_ns, without, .. } => {
+                self.begun_ns = Some(at_ns);
+                self.without = without.iter().map(|one| one_line(one)).collect();
+            }
+            Events::Refused { why } => self.refused = Some(one_line(&why)),
+            Events::Places { places } => {
+                for place in places {
+                    self.places.insert(place.number, (place, OfPlace::default()));
+                }
+            }
+            Events::Classes { classes } => {
+                for (number, name) in classes {
+                    self.classes.insert(number, (name, OfClass::default()));
+                }
+            }
+            Events::Of { places, classes } => {
+                for of in places {
+                    let known = self.places.get_mut(&of.number);
+                    known.ok_or("the agent counted waits at a place that it did not name")?.1 = of;
+                }
+                for of in classes {
+                    let known = self.classes.get_mut(&of.number);
+                    known.ok_or("the agent counted objects of a class that it did not name")?.1 = of;
+                }
+            }
+            Events::Counts(counts) if self.reports.len() < MOST_REPORTS => self.reports.push(*counts),
+            Events::Counts(counts) => {
+                self.has_forgotten = true;
+                self.reports.pop();
+                self.reports.push(*counts);
+            }
+        }
+        if self.places.len().max(self.classes.len()) > MOST_NAMES {
+            return Err(format!("the agent named more than {MOST_NAMES} places or classes"));
+        }
+        Ok(())
+    }
+
+    /// The last counts.
+    pub fn last(&self) -> EventCounts {
+        self.reports.last().copied().unwrap_or_default()
+    }
+
+    /// As metrics need it; `None` where nothing was heard. `is_late` says that the JVM ran already.
+    pub fn heard(&self, is_late: bool) -> Option<Heard> {
+        self.begun_ns?;
+        let counts = self.last();
+        let missing = |what: &str| {
+            let found = self.without.iter().filter(|one| one.starts_with(what));
+            found.map(|one| format!("not heard: {one}")).collect::<Vec<_>>()
+        };
+        let late = is_late.then(|| "what came before the begin was not heard".to_owned());
+        let silent = self.reports.is_empty().then(|| "the JVM ended before it told anything".to_owned());
+        let doubts: Vec<String> = late.into_iter().chain(silent).collect();
+        let has_monitors = missing("waits for monitors").is_empty() && missing("Contended").is_empty();
+        let place = |(place, of): &(EventPlace, OfPlace)| Waits {
+            class: one_line(&place.class),
+            method: one_line(&place.method),
+            descriptor: one_line(&place.descriptor),
+            location: place.location,
+            waits: of.waits,
+            waited_ns: of.waited_ns,
+        };
+        let mut runnable = [0; RUNNABLE];
+        runnable.iter_mut().zip(counts.runnable).for_each(|(to, looks)| *to = looks);
+        let mean = counts.used_bytes.checked_div(counts.memory_looks.into()).unwrap_or(0);
+        Some(Heard {
+            monitors: has_monitors.then(|| doubts.clone()),
+            threads: [missing("Thread"), missing("threads"), doubts].concat(),
+            places: self.places.values().map(place).collect(),
+            waits: counts.waits,
+            waited_ns: counts.waited_ns,
+            most_waiting: counts.most_waiting.into(),
+            started: counts.started,
+            most_live: counts.most_live.into(),
+            collections: counts.collections,
+            memory_looks: counts.memory_looks,
+            used_bytes: [u64::try_from(mean).unwrap_or(u64::MAX), counts.most_used_bytes],
+            runnable,
+            runs: counts.runs,
+            most_runnable: counts.most_runnable.into(),
+            ..Heard::new()
+        })
+    }
+
+    /// Lines about what is missing.
+    pub fn lacks(&self) -> Vec<String> {
+        let counts = self.last();
+        let mut lines: Vec<String> =
+            self.without.iter().map(|without| format!("not heard: {without}")).collect();
+        if let Some(why) = &self.refused {
+            lines.push(format!("the JVM's events are not heard: {why}"));
+        }
+        if counts.placeless > 0 {
+            lines.push(format!(
+                "{} had no place in the table of the agent: they count without one",
+                counted(counts.placeless, "wait", "waits")
+            ));
+        }
+        if counts.classless > 0 {
+            lines.push(format!(
+                "{} had no class in the table of the agent: they count without one",
+                counted(counts.classless, "sampled object", "sampled objects")
+            ));
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(number: u32) -> EventPlace {
+        let text = str::to_owned;
+        EventPlace { number, class: text("p/A"), method: text("f"), descriptor: text("()V"), location: 7 }
+    }
+
+    #[test]
+    fn counts_have_names_that_came_before() {
+        let mut gathered = Gathered::default();
+        assert_eq!(gathered.heard(false), None, "nothing was heard");
+        gathered.take(Events::Begun { at_ns: 1, live: 1, without: Vec::new() }).unwrap();
+        gathered.take(Events::Places { places: vec![place(3)] }).unwrap();
+        let of = OfPlace { number: 3, waits: 2, waited_ns: 9 };
+        gathered.take(Events::Of { places: vec![of], classes: Vec::new() }).unwrap();
+        let counts = EventCounts { waits: 2, used_bytes: 7, memory_looks: 2, ..EventCounts::default() };
+        gathered.take(Events::Counts(Box::new(counts))).unwrap();
+        let heard = gathered.heard(false).unwrap();
+        assert_eq!((heard.waits, heard.places.len(), heard.used_bytes[0]), (2, 1, 3));
+        assert_eq!(heard.monitors, Some(Vec::new()));
+        let unnamed = Events::Of { places: vec![OfPlace::default()], classes: Vec::new() };
+        assert!(gathered.take(unnamed).unwrap_err().contains("did not name"));
+        let many = (0..=MOST_NAMES as u32).map(place).collect();
+        assert!(gathered.take(Events::Places { places: many }).unwrap_err().contains("more than"));
+    }
+
+    #[test]
+    fn what_is_not_heard_is_said() {
+        let mut gathered = Gathered::default();
+        let without = vec!["waits for monitors: NOT_AVAILABLE".to_owned()];
+        gathered.take(Events::Begun { at_ns: 1, live: 1, without }).unwrap();
+        let heard = gathered.heard(true).unwrap();
+        assert_eq!((heard.monitors, heard.threads.len()), (None, 2), "late, and without a report");
+        assert_eq!(gathered.lacks(), ["not heard: waits for monitors: NOT_AVAILABLE"]);
+    }
+}

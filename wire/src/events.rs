@@ -1,0 +1,142 @@
+//! Messages about the JVM's events: waits for monitors, threads, collections, sampled allocations.
+
+use serde::{Deserialize, Serialize};
+
+/// Numbers of threads that could run at a look, as looks are told apart: 0, 1, 2, and 3 or more.
+pub const RUNNABLE: usize = 4;
+
+/// The events that are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listening {
+    /// Whether nothing else is asked for, so that the program may start.
+    pub alone: bool,
+    /// Mean number of allocated bytes between two samples; 0 for no samples.
+    pub interval_bytes: u32,
+    /// Least milliseconds between two looks at the states of threads.
+    pub look_ms: u32,
+}
+
+/// A message of the agent about the JVM's events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Events {
+    /// Answers [`ToAgent::Listen`](crate::ToAgent::Listen): events are heard from now on.
+    Begun {
+        /// Now, in nanoseconds of the JVM's monotonic clock.
+        at_ns: u64,
+        /// Threads of the program that live already.
+        live: u32,
+        /// Events that cannot be heard, with the reason; each one line of text.
+        without: Vec<String>,
+    },
+    /// Nothing is heard.
+    Refused {
+        /// The reason, one line of text.
+        why: String,
+    },
+    /// Places that later counts name.
+    Places {
+        /// Not more than [`EVENT_NAMES`](crate::EVENT_NAMES).
+        places: Vec<EventPlace>,
+    },
+    /// Classes that later counts name.
+    Classes {
+        /// Numbers, and names with dots; arrays as in Java. Not more than [`EVENT_NAMES`](crate::EVENT_NAMES).
+        classes: Vec<(u32, String)>,
+    },
+    /// All counts since the begin.
+    Counts(Box<EventCounts>),
+    /// Counts of the places and classes that have changed, since the begin.
+    Of {
+        /// Waits for monitors.
+        places: Vec<OfPlace>,
+        /// Sampled allocations.
+        classes: Vec<OfClass>,
+    },
+}
+
+/// Most names in one message.
+pub const EVENT_NAMES: usize = 64;
+
+/// A place in the code where a thread waited for a monitor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventPlace {
+    /// Its number.
+    pub number: u32,
+    /// Class with slashes; empty when it was unloaded.
+    pub class: String,
+    /// Name of the method.
+    pub method: String,
+    /// Descriptor of the method.
+    pub descriptor: String,
+    /// Offset in the bytecode as it ran; 0 at the entry of a synchronized method, negative in a native one.
+    pub location: i64,
+}
+
+/// Counts of a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfPlace {
+    /// Its number.
+    pub number: u32,
+    /// Times that a thread had to wait.
+    pub waits: u64,
+    /// Nanoseconds of these waits, with those under way.
+    pub waited_ns: u64,
+}
+
+/// Counts of a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfClass {
+    /// Its number.
+    pub number: u32,
+    /// Sampled objects.
+    pub samples: u64,
+    /// Estimate of the bytes of all its objects.
+    pub bytes: u64,
+    /// Variance of the estimate, in bytes squared.
+    pub variance: u128,
+}
+
+/// Counts of a JVM since the begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventCounts {
+    /// Now, in nanoseconds of the JVM's monotonic clock.
+    pub at_ns: u64,
+    /// Times that a thread had to wait for a monitor.
+    pub waits: u64,
+    /// Nanoseconds of these waits, with those under way.
+    pub waited_ns: u64,
+    /// Most threads that waited for one monitor at once.
+    pub most_waiting: u32,
+    /// Waits without a place, as there was no room for more.
+    pub placeless: u64,
+    /// Threads of the program that were started.
+    pub started: u64,
+    /// Threads of the program that live.
+    pub live: u32,
+    /// Most threads of the program that lived at once.
+    pub most_live: u32,
+    /// Collections that stopped the program.
+    pub collections: u64,
+    /// Nanoseconds of these stops.
+    pub stopped_ns: u64,
+    /// Looks at the used memory, each the first after one collection or some.
+    pub memory_looks: u64,
+    /// Sum of the used bytes of these looks.
+    pub used_bytes: u128,
+    /// Most used bytes of these looks.
+    pub most_used_bytes: u64,
+    /// Looks at the states of threads, by the number of threads that could run.
+    pub runnable: [u64; RUNNABLE],
+    /// Times that the number was another one than at the look before, and one.
+    pub runs: u64,
+    /// Most threads that could run at a look.
+    pub most_runnable: u32,
+    /// Sampled objects.
+    pub samples: u64,
+    /// Estimate of the bytes of all objects.
+    pub bytes: u64,
+    /// Variance of the estimate, in bytes squared.
+    pub variance: u128,
+    /// Sampled objects without a class, as there was no room for more.
+    pub classless: u64,
+}
