@@ -4,10 +4,12 @@
 //! on. The thread that loads it may have little of its stack left, and so [`weaver`](Drill::new) does the work:
 //! a thread that no Java code knows. The loading thread waits for it.
 
+mod later;
 mod open;
 
 use crate::arenas::{Arenas, MOST_COUNTERS, MOST_FLAGS};
 use crate::fault;
+use later::Later;
 use open::OpenFlags;
 use spl_bytecode::{Counting, names};
 use spl_model::{Clock, DrillKind, Refusal, Scope};
@@ -148,6 +150,8 @@ pub struct Drill {
     stopped: Arc<Mutex<HashSet<String>>>,
     /// Whether classes are the JDK's, by name and name of the loader, of loaders that find the counters.
     of_jdk: Mutex<HashMap<(String, String), bool>>,
+    later: Mutex<Later>,
+    late: Arc<Mutex<HashSet<String>>>,
     arrived: Arrived,
 }
 
@@ -191,7 +195,7 @@ impl Drill {
     ) -> (Self, impl FnOnce() + Send + 'static) {
         let (jobs, orders) = channel();
         let (waiting, counted, open) = (Arc::default(), Arc::default(), Arc::default());
-        let stopped = Arc::default();
+        let (stopped, late) = (Arc::default(), Arc::default());
         let drill = Self {
             what,
             scope: scope.clone(),
@@ -201,10 +205,13 @@ impl Drill {
             open: Arc::clone(&open),
             stopped: Arc::clone(&stopped),
             of_jdk: Mutex::default(),
+            later: Mutex::default(),
+            late: Arc::clone(&late),
             arrived: Arrived { state: Mutex::default(), changed: Condvar::new(), longest: LONGEST_DELAY },
         };
-        let (told, left) = (HashMap::new(), HashSet::new());
-        let weaver = Weaver { what, scope, numbers, said, waiting, counted, open, stopped, told, left };
+        let (told, whole, left) = (HashMap::new(), HashSet::new(), HashSet::new());
+        let weaver =
+            Weaver { what, scope, numbers, said, waiting, counted, open, stopped, late, told, whole, left };
         (drill, move || weaver.run(&orders))
     }
 
@@ -260,6 +267,26 @@ impl Drill {
     pub fn is_of_jdk(&self, class: &str, loader: String) -> Option<bool> {
         let key = (class.to_owned(), loader);
         self.of_jdk.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied()
+    }
+
+    /// A class is being loaded that the agent thread has to look at.
+    pub fn comes_later(&self, class: &str) {
+        self.later.lock().unwrap_or_else(PoisonError::into_inner).comes(class);
+    }
+
+    /// The agent thread has found a class of this name.
+    pub fn is_reached(&self, class: &str) {
+        self.later.lock().unwrap_or_else(PoisonError::into_inner).is_reached(class);
+    }
+
+    /// A message for each class that the agent thread has not found.
+    pub fn unreached(&self) -> Vec<Drilled> {
+        self.later.lock().unwrap_or_else(PoisonError::into_inner).unreached()
+    }
+
+    /// Names of classes that are changed for the first time, some time after they were loaded.
+    pub fn are_late(&self, classes: HashSet<String>) {
+        *self.late.lock().unwrap_or_else(PoisonError::into_inner) = classes;
     }
 
     /// Whether classes of this name have counted.
@@ -368,8 +395,12 @@ struct Weaver<S> {
     open: Arc<Mutex<OpenFlags>>,
     /// Methods that count no more, as in a task file.
     stopped: Arc<Mutex<HashSet<String>>>,
+    /// Classes that begin to count late.
+    late: Arc<Mutex<HashSet<String>>>,
     /// Classes that the controller knows, by their numbers in messages.
     told: HashMap<Key, u32>,
+    /// Classes that count from their start on, with all others of the same bytes.
+    whole: HashSet<u32>,
     /// Classes that the controller knows as left alone.
     left: HashSet<Key>,
 }
@@ -456,6 +487,14 @@ impl<S: Fn(Drilled)> Weaver<S> {
                 given.next = first + counted.counters;
             }
             self.told.insert(key.clone(), number);
+            if class.from_start {
+                self.whole.insert(number);
+            }
+        } else if !class.from_start && self.is_late(&key) {
+            // One of the same bytes, in another loader, counts from its start on.
+            if let Some(number) = self.told.get(&key).filter(|number| self.whole.remove(number)) {
+                self.tell(*number, &key.0, false, class.bytes.len(), &counted.methods);
+            }
         }
         if counted.methods.iter().all(|method| method.outcome.is_err()) {
             return None;
@@ -464,6 +503,11 @@ impl<S: Fn(Drilled)> Weaver<S> {
         let is_original = !self.what.counts() && self.note(&key, open.into_inner(), &counted.methods);
         self.counted.lock().unwrap_or_else(PoisonError::into_inner).insert(key.0);
         (!is_original).then_some(Woven { bytes: counted.bytes, class })
+    }
+
+    /// Whether a class is changed for the first time.
+    fn is_late(&self, key: &Key) -> bool {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner).contains(&key.0)
     }
 
     /// Traces, within the calls of some methods if there are some.

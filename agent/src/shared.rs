@@ -300,6 +300,7 @@ impl Shared {
         let mut messages = if drill.has_receivers() { receivers::names(jvm, env) } else { Vec::new() };
         let times = counters::uncounted(env).unwrap_or_default();
         messages.extend((times > 0).then_some(Drilled::Uncounted { times }));
+        messages.extend(drill.unreached());
         *self.final_messages.lock().unwrap_or_else(PoisonError::into_inner) = messages;
     }
 

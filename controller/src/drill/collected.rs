@@ -223,6 +223,11 @@ impl Collected {
                 if length > LARGEST_CLASS {
                     return Err(format!("the agent says that the class file of {name} has {length} bytes"));
                 }
+                if let Some((known, _)) = self.classes.get_mut(&class) {
+                    // Another class with the same bytes.
+                    known.from_start &= from_start;
+                    return Ok(Step::Go);
+                }
                 let method = |one: spl_wire::CountedMethod| CountedMethod {
                     name: one.name,
                     descriptor: one.descriptor,
