@@ -226,8 +226,9 @@ case ${1:-} in
     ;;
 --metrics)
     install_packages missing_drill
-    fetch_jars drill
-    fetch_jars metrics
+    # Each finds the project from where this was called.
+    (fetch_jars drill)
+    (fetch_jars metrics)
     ;;
 --whole)
     install_packages missing_whole

@@ -8,8 +8,8 @@ import java.util.function.IntSupplier;
 import java.util.function.IntUnaryOperator;
 
 /**
- * One small method for each rule of counting, with the arithmetic of its counts; {@code Metrics} has others. What javac does not write
- * is made by {@code RulesWritten}. Each nested class is a space of {@code controller/tests/e2e/metric_rules.rs}; constructors do not count.
+ * One small method for each rule of counting, with the arithmetic of its counts; {@code Metrics} has others. {@code RulesWritten} makes the
+ * class file that javac does not write. Each nested class is a space of {@code controller/tests/e2e/metric_rules.rs}; constructors do not count.
  *
  * <p>Arguments: [library], a library that has the native method; without it that method is not called.
  */

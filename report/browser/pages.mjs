@@ -40,11 +40,18 @@ const exported = async (tools, spl, store, work) => {
   execFileSync(spl, ['pages', '--store', store, '--compare', '1,2', '--export', folder], { stdio: 'pipe' });
   const names = readdirSync(folder);
   const kinds = ['index.html', ...['run-', 'program-', 'difference-'].map((kind) => names.find((name) => name.startsWith(kind)))];
-  for (const name of kinds) {
+  const overTime = names.find((name) => readFileSync(join(folder, name), 'utf8').includes('class="charts"'));
+  for (const name of [...kinds, overTime]) {
     const { page, seen } = await open(join(folder, name), 1280, 'light', { javaScriptEnabled: false });
     await looks(tools, page, `the exported ${name}`);
     claim(seen.requests.length + seen.complaints.length === 0, `the exported ${name} asks for nothing`,
       seen.requests[0] ?? seen.complaints[0] ?? 'no request');
+    if (name === overTime) {
+      const charts = await page.locator('.charts svg[role=img][aria-label]').count();
+      const drawn = await page.evaluate(() => [...document.querySelectorAll('.charts .line')].filter((line) =>
+        line.getBoundingClientRect().width > 50 && getComputedStyle(line).stroke !== 'none').length);
+      claim(charts > 0 && drawn === charts, `the exported ${name} has charts over time`, `${drawn} of ${charts} are drawn`);
+    }
     await page.close();
   }
 };

@@ -3,7 +3,7 @@
 use spl_wire::Drilled;
 use std::collections::HashMap;
 
-/// Names that are kept at most. Of more classes only the last name is told.
+/// Names that are kept at most. Of more classes only the last one has a message.
 const MOST_NAMES: usize = 4096;
 /// Why a class that was never looked at did not count.
 const WHY: &str =
@@ -29,7 +29,7 @@ impl Later {
         }
     }
 
-    /// A class of this name is being changed, or it was told why not.
+    /// A class of this name is being changed, or the agent thread says why not.
     pub fn is_reached(&mut self, class: &str) {
         if let Some(number) = self.waiting.get_mut(class) {
             *number -= 1;

@@ -141,7 +141,7 @@ fn each_rule_of_counting_has_the_values_computed_by_hand() {
     let spaces = spaces(&SPACES);
     let spaces: Vec<&str> = spaces.iter().map(String::as_str).collect();
     let library = harness::witness();
-    let program = ["Rules", library.to_str().unwrap()];
+    let program = ["-Xcheck:jni", "Rules", library.to_str().unwrap()];
     let ended = metrics(&case, &[&["--quiet"], &spaces[..]].concat(), &program).ends_by_itself();
     ended.assert_status(0);
     assert_eq!(ended.out, "ready\nended\n");

@@ -6,7 +6,8 @@
 readonly RULES=(--space "frames=Rules.Frames#a" --space "frames=Rules.Frames#b" --space "frames=Rules.Frames#c" --space "frames=Rules.Frames#go"
     --space "fibonacci=Rules.Fibonacci#of" --space "choice=Rules.Choice#of" --space "locked=Rules.Locked#go" --space "bridge=Rules.Bridge#go"
     --space "bridge=Rules.Bridge#make" --space "nest=Rules.Nest#own" --space "nest=Rules.Nest.Mate#go" --space "sites=Rules.Sites#go"
-    --space "parks=Rules.Parks#go" --space "wide=RulesMade#wide" --space "large=RulesMade#large" --space "old=RulesMade#twice")
+    --space "sites=Rules.Four#getAsInt" --space "parks=Rules.Parks#go" --space "wide=RulesMade#wide"
+    --space "large=RulesMade#large" --space "old=RulesMade#twice")
 # Programs without implicit exceptions, which JaCoCo would not see.
 readonly PLAIN=("Kernels sor" "Kernels tree" "CompareLoop 20" "Calls 3" "Grows 3")
 # A second counter is the library of these JDKs; 25 has none.
