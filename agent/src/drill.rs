@@ -487,14 +487,9 @@ impl<S: Fn(Drilled)> Weaver<S> {
                 given.next = first + counted.counters;
             }
             self.told.insert(key.clone(), number);
-            if class.from_start {
-                self.whole.insert(number);
-            }
-        } else if !class.from_start && self.is_late(&key) {
-            // One of the same bytes, in another loader, counts from its start on.
-            if let Some(number) = self.told.get(&key).filter(|number| self.whole.remove(number)) {
-                self.tell(*number, &key.0, false, class.bytes.len(), &counted.methods);
-            }
+            self.whole.extend(class.from_start.then_some(number));
+        } else if !class.from_start {
+            self.tell_late(&key, class.bytes.len(), &counted.methods);
         }
         if counted.methods.iter().all(|method| method.outcome.is_err()) {
             return None;
@@ -505,9 +500,14 @@ impl<S: Fn(Drilled)> Weaver<S> {
         (!is_original).then_some(Woven { bytes: counted.bytes, class })
     }
 
-    /// Whether a class is changed for the first time.
-    fn is_late(&self, key: &Key) -> bool {
-        self.late.lock().unwrap_or_else(PoisonError::into_inner).contains(&key.0)
+    /// Tells a class once more that is changed for the first time, where one of the same bytes, in another loader, counts from its start on.
+    fn tell_late(&mut self, key: &Key, length: usize, methods: &[spl_bytecode::CountedMethod]) {
+        if !self.late.lock().unwrap_or_else(PoisonError::into_inner).contains(&key.0) {
+            return;
+        }
+        if let Some(number) = self.told.get(key).filter(|number| self.whole.remove(number)) {
+            self.tell(*number, &key.0, false, length, methods);
+        }
     }
 
     /// Traces, within the calls of some methods if there are some.

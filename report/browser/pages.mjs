@@ -109,7 +109,7 @@ const editor = async (tools, page, seen, spl, store) => {
   const texts = (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent));
   const cells = await page.locator('#answer tbody tr').evaluateAll(texts);
   const rows = JSON.parse(queried('json')).rows.map((row) => row.map((cell) => cell === null ? 'null' : String(cell)));
-  claim(hasFocus === 'sql' && rows.length === 2 && JSON.stringify(cells) === JSON.stringify(rows),
+  claim(hasFocus === 'sql' && rows.length === 3 && JSON.stringify(cells) === JSON.stringify(rows),
     'Ctrl-Enter runs a saved query with the answer of spl query', `${cells.length} rows`);
   await looks(tools, page, 'the answer');
   const order = [];
@@ -150,7 +150,7 @@ const unscripted = async ({ claim, open }, page) => {
   await plain.getByRole('button', { name: 'Run', exact: true }).click();
   await plain.waitForSelector('#answer', { timeout: DEADLINE });
   const rows = await plain.locator('#answer tbody tr').count();
-  claim(rows === 4, 'the editor works without a script', `${rows} rows`);
+  claim(rows === 5, 'the editor works without a script', `${rows} rows`);
   await plain.close();
 };
 

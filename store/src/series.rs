@@ -51,7 +51,7 @@ pub struct Line {
     pub points: Vec<Point>,
 }
 
-/// The value of an interval. Of joined ones it has the least and the greatest.
+/// The value of an interval, or the least and the greatest of several that are joined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Bounds; none for 0/0.

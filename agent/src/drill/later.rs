@@ -52,9 +52,9 @@ mod tests {
     use super::*;
 
     fn names(later: &Later) -> Vec<String> {
-        let name = |message| match message {
-            Drilled::Left { name, .. } => name,
-            other => panic!("{other:?}"),
+        let name = |message| {
+            let Drilled::Left { name, .. } = message else { panic!("{message:?}") };
+            name
         };
         later.unreached().into_iter().map(name).collect()
     }

@@ -10,8 +10,8 @@ use std::fmt::Write;
 /// Most charts of a run: the metrics that change most.
 const MOST_CHARTS: usize = 12;
 /// Most intervals of a chart; neighbours are joined.
-const MOST_MOMENTS: usize = 80;
-/// Spaces that hold all others, or what is no part of the program.
+const MOST_MOMENTS: usize = 48;
+/// Spaces that hold all others, or the classes of libraries.
 const WIDE: [&str; 2] = ["whole", "lib"];
 /// Size of a chart.
 const SIZE: [f64; 2] = [240.0, 56.0];

@@ -347,7 +347,7 @@ fn a_run_shows_what_changes_over_time() {
 fn long_series_are_small_charts() {
     let long: Vec<_> = (0_u32..10_000).map(|at| Some([f64::from(at % 97), f64::from(at % 97)])).collect();
     let one = over_time("app", "size.run.value", &long);
-    assert!(one.moments.len() <= 80, "{}", one.moments.len());
+    assert!(one.moments.len() <= 48, "{}", one.moments.len());
     let range = one.moments.iter().filter_map(|moment| moment.bounds);
     assert_eq!(range.fold([9.0, 0.0_f64], |all, one| [one[0].min(all[0]), one[1].max(all[1])]), [0.0, 96.0]);
     let mut of = run(1, "t", 85.0);
