@@ -3,7 +3,7 @@
 # steps through the program, programs on their side of published thresholds, the forms against their schemas, claims about metrics, and the
 # store of many runs; opcodes against a second counter, touched instructions against JaCoCo, real programs next to published figures. Prints a
 # line "ok|FAIL claim figure" for each claim and fails if one does. Needs what `make setup` installs, xmllint and xsltproc, and for the last
-# two Maven and `scripts/setup.sh --metrics`; fetches the JDKs that are missing and builds what it runs. The full form takes 40 minutes.
+# two Maven and `scripts/setup.sh --metrics`; fetches the JDKs that are missing and builds what it runs. The full form takes over half an hour.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 # shellcheck source=evaluation/accept/lib/store.sh
