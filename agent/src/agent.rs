@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::shared::{Command, Shared};
 use crate::sys;
 use crate::waker::{Sleeper, Waker};
-use crate::worker::Worker;
+use crate::worker::{LOCAL_REFERENCES, Worker};
 use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
 use jvmti_bindings::callbacks::{
@@ -228,9 +228,12 @@ impl Agent for SplAgent {
         }
         if let (Some(env), Some(jvm)) = (context.jni(), JVM.get()) {
             let keep = |env: &mut jni::Env<'_>| {
-                shared.keep_final_messages(jvm, env);
-                shared.hearing.keep_last(jvm);
-                Ok(())
+                // A reference for each loaded class.
+                env.with_local_frame(LOCAL_REFERENCES, |env| {
+                    shared.keep_final_messages(jvm, env);
+                    shared.hearing.keep_last(jvm);
+                    Ok(())
+                })
             };
             // SAFETY: as above.
             let _ = unsafe { java::with_env(env.raw().cast(), keep) };

@@ -61,6 +61,7 @@ pub fn class_comes<'callback>(
         if loader == Loader::Other && drill.wants(&name, of_jdk) {
             // Whether the loader finds the counters is known only if Java code of the program is called. That
             // is for the agent thread: this one may hold locks, or be near the end of its stack.
+            drill.comes_later(&name);
             return shared.drill_later();
         }
         of_jdk

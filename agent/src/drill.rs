@@ -4,10 +4,12 @@
 //! on. The thread that loads it may have little of its stack left, and so [`weaver`](Drill::new) does the work:
 //! a thread that no Java code knows. The loading thread waits for it.
 
+mod later;
 mod open;
 
 use crate::arenas::{Arenas, MOST_COUNTERS, MOST_FLAGS};
 use crate::fault;
+use later::Later;
 use open::OpenFlags;
 use spl_bytecode::{Counting, names};
 use spl_model::{Clock, DrillKind, Refusal, Scope};
@@ -151,6 +153,8 @@ pub struct Drill {
     makes: Arc<Mutex<HashSet<String>>>,
     /// Whether classes are the JDK's, by name and name of the loader, of loaders that find the counters.
     of_jdk: Mutex<HashMap<(String, String), bool>>,
+    later: Mutex<Later>,
+    late: Arc<Mutex<HashSet<String>>>,
     arrived: Arrived,
 }
 
@@ -194,7 +198,7 @@ impl Drill {
     ) -> (Self, impl FnOnce() + Send + 'static) {
         let (jobs, orders) = channel();
         let (waiting, counted, open) = (Arc::default(), Arc::default(), Arc::default());
-        let (stopped, makes) = (Arc::default(), Arc::default());
+        let (stopped, makes, late) = (Arc::default(), Arc::default(), Arc::default());
         let drill = Self {
             what,
             scope: scope.clone(),
@@ -205,11 +209,26 @@ impl Drill {
             stopped: Arc::clone(&stopped),
             makes: Arc::clone(&makes),
             of_jdk: Mutex::default(),
+            later: Mutex::default(),
+            late: Arc::clone(&late),
             arrived: Arrived { state: Mutex::default(), changed: Condvar::new(), longest: LONGEST_DELAY },
         };
-        let (told, left) = (HashMap::new(), HashSet::new());
-        let weaver =
-            Weaver { what, scope, numbers, said, waiting, counted, open, stopped, makes, told, left };
+        let (told, whole, left) = (HashMap::new(), HashSet::new(), HashSet::new());
+        let weaver = Weaver {
+            what,
+            scope,
+            numbers,
+            said,
+            waiting,
+            counted,
+            open,
+            stopped,
+            makes,
+            late,
+            told,
+            whole,
+            left,
+        };
         (drill, move || weaver.run(&orders))
     }
 
@@ -270,6 +289,26 @@ impl Drill {
     pub fn is_of_jdk(&self, class: &str, loader: String) -> Option<bool> {
         let key = (class.to_owned(), loader);
         self.of_jdk.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied()
+    }
+
+    /// A class is being loaded that the agent thread has to look at.
+    pub fn comes_later(&self, class: &str) {
+        self.later.lock().unwrap_or_else(PoisonError::into_inner).comes(class);
+    }
+
+    /// The agent thread has found a class of this name.
+    pub fn is_reached(&self, class: &str) {
+        self.later.lock().unwrap_or_else(PoisonError::into_inner).is_reached(class);
+    }
+
+    /// A message for each class that the agent thread has not found.
+    pub fn unreached(&self) -> Vec<Drilled> {
+        self.later.lock().unwrap_or_else(PoisonError::into_inner).unreached()
+    }
+
+    /// Names of classes that are changed for the first time, some time after they were loaded.
+    pub fn are_late(&self, classes: HashSet<String>) {
+        *self.late.lock().unwrap_or_else(PoisonError::into_inner) = classes;
     }
 
     /// Whether classes of this name have counted.
@@ -380,8 +419,12 @@ struct Weaver<S> {
     stopped: Arc<Mutex<HashSet<String>>>,
     /// Classes whose objects counted methods make.
     makes: Arc<Mutex<HashSet<String>>>,
+    /// Classes that begin to count late.
+    late: Arc<Mutex<HashSet<String>>>,
     /// Classes that the controller knows, by their numbers in messages.
     told: HashMap<Key, u32>,
+    /// Classes that count from their start on, with all others of the same bytes.
+    whole: HashSet<u32>,
     /// Classes that the controller knows as left alone.
     left: HashSet<Key>,
 }
@@ -468,6 +511,9 @@ impl<S: Fn(Drilled)> Weaver<S> {
                 given.next = first + counted.counters;
             }
             self.told.insert(key.clone(), number);
+            self.whole.extend(class.from_start.then_some(number));
+        } else if !class.from_start {
+            self.tell_late(&key, class.bytes.len(), &counted.methods);
         }
         if counted.methods.iter().all(|method| method.outcome.is_err()) {
             return None;
@@ -480,6 +526,16 @@ impl<S: Fn(Drilled)> Weaver<S> {
         let is_original = !self.what.counts() && self.note(&key, open.into_inner(), &counted.methods);
         self.counted.lock().unwrap_or_else(PoisonError::into_inner).insert(key.0);
         (!is_original).then_some(Woven { bytes: counted.bytes, class })
+    }
+
+    /// Tells a class once more that is changed for the first time, where one of the same bytes, in another loader, counts from its start on.
+    fn tell_late(&mut self, key: &Key, length: usize, methods: &[spl_bytecode::CountedMethod]) {
+        if !self.late.lock().unwrap_or_else(PoisonError::into_inner).contains(&key.0) {
+            return;
+        }
+        if let Some(number) = self.told.get(key).filter(|number| self.whole.remove(number)) {
+            self.tell(*number, &key.0, false, length, methods);
+        }
     }
 
     /// Traces, within the calls of some methods if there are some.

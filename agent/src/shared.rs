@@ -314,6 +314,7 @@ impl Shared {
         }
         let times = counters::uncounted(env).unwrap_or_default();
         messages.extend((times > 0).then_some(Drilled::Uncounted { times }));
+        messages.extend(drill.unreached());
         *self.final_messages.lock().unwrap_or_else(PoisonError::into_inner) = messages;
     }
 

@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 
 /// Most local references of a command: one for each loaded class, when it searches them. Nothing is reserved
 /// for them. With more, `-Xcheck:jni` of JDK 17 prints a warning into the program's output.
-const LOCAL_REFERENCES: usize = 65_536;
+pub const LOCAL_REFERENCES: usize = 65_536;
 
 /// Number of known classes above which unloaded classes are pruned for the first time.
 const MOST_TOUCHED: usize = 4096;

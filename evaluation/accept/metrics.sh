@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Dynamic metrics: values computed by hand, the same on each JDK and with each compiler, executed instructions against a witness that
 # steps through the program, programs on their side of published thresholds, the forms against their schemas, claims about metrics, and the
-# store of many runs. Prints a line "ok|FAIL claim figure" for each claim and fails if one does. Needs what `make setup` installs, and
-# xmllint; fetches the JDKs that are missing and builds what it runs. The full form takes 15 minutes.
+# store of many runs; opcodes against a second counter, touched instructions against JaCoCo, real programs next to published figures. Prints a
+# line "ok|FAIL claim figure" for each claim and fails if one does. Needs what `make setup` installs, xmllint and xsltproc, and for the last
+# two Maven and `scripts/setup.sh --metrics`; fetches the JDKs that are missing and builds what it runs. The full form takes over half an hour.
 # shellcheck source=evaluation/accept/lib/claims.sh
 . "$(dirname "$0")/lib/claims.sh"
 # shellcheck source=evaluation/accept/lib/store.sh
 . "$(dirname "$0")/lib/store.sh"
+# shellcheck source=evaluation/accept/lib/metric-oracles.sh
+. "$(dirname "$0")/lib/metric-oracles.sh"
 forms
 
 readonly SPL=$BIN/spl
@@ -49,7 +52,7 @@ units() {
 }
 
 by_hand() {
-    tested "JDK $number: programs of which the metrics are known, each form and its schema, bad input" e2e metrics:: metric_claims::
+    tested "JDK $number: programs of which the metrics are known, each form and its schema, bad input" e2e metrics:: metric_rules:: metric_claims:: series::
     metrics "known-$number" "${SPACES[@]}" -- Metrics
     local values=$work/known-$number/drill/metrics.json
     compared "receivers" values "$values" g1 base.instructions.value=85 size.run.value=23 size.hot.value=15 size.hotMethods.value=2 \
@@ -180,14 +183,28 @@ forms_of_values() {
     else
         fail "JDK $number: the XML is what its schema says, by xmllint: $said"
     fi
+    compared "the XML has the values of the JSON" forms "$work/known-$number/drill/metrics.json" "$work/known-$number/drill/metrics.xml"
+    if ! command -v xsltproc >/dev/null; then
+        skip "xsltproc is not installed (apt-get install xsltproc)"
+    elif said=$(xsltproc docs/schema/metrics-1.xsl "$work/known-$number/drill/metrics.xml" 2>&1) \
+        && (($(grep -c '<tr class="metric"' <<<"$said") == $(grep -cE '<(value|percentile|bin) ' "$work/known-$number/drill/metrics.xml"))); then
+        ok "JDK $number: xsltproc makes a page of the XML with $(grep -c '<tr class="metric"' <<<"$said") values"
+    else
+        fail "JDK $number: xsltproc makes a page of the XML: $(head -n 3 <<<"$said")"
+    fi
 }
 
 each() {
     by_hand
+    rules
+    repeated
     claims
     fourth_receiver
     against_steps
+    opcodes
+    touched
     thresholds
+    programs
     forms_of_values
     compiler
 }

@@ -30,10 +30,12 @@ javac --release 11 -nowarn -d "$work/classes" tests-java/Sleeps.java
     cat "$work/trace.txt" >&2
     exit 1
 }
-# Two runs of a program with metrics, and the recorded measurements.
+# Two runs of a program with metrics, one with metrics over time, and the recorded measurements.
+javac --release 11 -nowarn -d "$work/classes" tests-java/Phases.java
 (cd "$work" && for number in 1 2; do
     "$spl" metrics -q --out "metrics-$number" -- java -cp classes Calls "${number}000" </dev/null || exit 1
-done && "$spl" store add --tag nightly metrics-1 metrics-2 rome planted) >"$work/store.txt" 2>&1 || {
+done && "$spl" metrics -q --every 100ms --out metrics-3 -- java -cp classes Phases 900 </dev/null &&
+    "$spl" store add --tag nightly metrics-1 metrics-2 metrics-3 rome planted) >"$work/store.txt" 2>&1 || {
     cat "$work/store.txt" >&2
     exit 1
 }

@@ -40,11 +40,18 @@ const exported = async (tools, spl, store, work) => {
   execFileSync(spl, ['pages', '--store', store, '--compare', '1,2', '--export', folder], { stdio: 'pipe' });
   const names = readdirSync(folder);
   const kinds = ['index.html', ...['run-', 'program-', 'difference-'].map((kind) => names.find((name) => name.startsWith(kind)))];
-  for (const name of kinds) {
+  const overTime = names.find((name) => readFileSync(join(folder, name), 'utf8').includes('class="charts"'));
+  for (const name of [...kinds, overTime]) {
     const { page, seen } = await open(join(folder, name), 1280, 'light', { javaScriptEnabled: false });
     await looks(tools, page, `the exported ${name}`);
     claim(seen.requests.length + seen.complaints.length === 0, `the exported ${name} asks for nothing`,
       seen.requests[0] ?? seen.complaints[0] ?? 'no request');
+    if (name === overTime) {
+      const charts = await page.locator('.charts svg[role=img][aria-label]').count();
+      const drawn = await page.evaluate(() => [...document.querySelectorAll('.charts .line')].filter((line) =>
+        line.getBoundingClientRect().width > 50 && getComputedStyle(line).stroke !== 'none').length);
+      claim(charts > 0 && drawn === charts, `the exported ${name} has charts over time`, `${drawn} of ${charts} are drawn`);
+    }
     await page.close();
   }
 };
@@ -102,7 +109,7 @@ const editor = async (tools, page, seen, spl, store) => {
   const texts = (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent));
   const cells = await page.locator('#answer tbody tr').evaluateAll(texts);
   const rows = JSON.parse(queried('json')).rows.map((row) => row.map((cell) => cell === null ? 'null' : String(cell)));
-  claim(hasFocus === 'sql' && rows.length === 2 && JSON.stringify(cells) === JSON.stringify(rows),
+  claim(hasFocus === 'sql' && rows.length === 3 && JSON.stringify(cells) === JSON.stringify(rows),
     'Ctrl-Enter runs a saved query with the answer of spl query', `${cells.length} rows`);
   await looks(tools, page, 'the answer');
   const order = [];
@@ -143,7 +150,7 @@ const unscripted = async ({ claim, open }, page) => {
   await plain.getByRole('button', { name: 'Run', exact: true }).click();
   await plain.waitForSelector('#answer', { timeout: DEADLINE });
   const rows = await plain.locator('#answer tbody tr').count();
-  claim(rows === 4, 'the editor works without a script', `${rows} rows`);
+  claim(rows === 5, 'the editor works without a script', `${rows} rows`);
   await plain.close();
 };
 

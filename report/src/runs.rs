@@ -6,6 +6,7 @@ mod difference;
 mod facts;
 mod frame;
 mod index;
+mod over_time;
 mod program;
 mod query;
 mod run;
@@ -16,7 +17,9 @@ mod spread;
 mod tests;
 mod value;
 
-pub use facts::{Bounds, Claimed, Contents, MOST_METHODS, MetricValue, RanMethod, Site, StoredRun};
+pub use facts::{
+    Bounds, Claimed, Contents, MOST_METHODS, MetricValue, Moment, OverTime, RanMethod, Site, StoredRun,
+};
 #[cfg(test)]
 pub(crate) use frame::{STYLE, STYLE_HASH};
 pub use query::{Asking, Outcome, Table, asked};

@@ -1,8 +1,10 @@
 //! Inserting runs, naming them by tags, and removing them.
 
 use crate::error::StoreError;
+use crate::number::{Number, short};
 use crate::open::Store;
-use crate::run::{Method, Number, Run, Value, Verdict, short};
+use crate::run::{Method, Run, Value, Verdict};
+use crate::series::Series;
 use rusqlite::types::{ToSqlOutput, Value as Sql};
 use rusqlite::{OptionalExtension, ToSql, Transaction, TransactionBehavior, params};
 use std::collections::HashMap;
@@ -143,9 +145,13 @@ fn one(transaction: &Transaction<'_>, run: &Run) -> rusqlite::Result<Inserted> {
         })
         .optional()?;
     let inserted = match known {
-        Some((id, digest)) if digest == facts.digest => return Ok(Inserted::Same(id)),
+        Some((id, digest)) if digest == facts.digest && !lacks_series(transaction, id, run)? => {
+            return Ok(Inserted::Same(id));
+        }
         Some((id, _)) => {
-            for table in ["measured", "verdict", "method"] {
+            // `spl analyse` writes the files again without a series, which it cannot compute.
+            let over_time = if run.series.spans.is_empty() { &[][..] } else { &["interval", "point"] };
+            for table in ["measured", "verdict", "method"].iter().chain(over_time) {
                 transaction.execute(&format!("DELETE FROM {table} WHERE run = ?"), [id])?;
             }
             Inserted::Changed(id)
@@ -177,7 +183,14 @@ fn one(transaction: &Transaction<'_>, run: &Run) -> rusqlite::Result<Inserted> {
     values(transaction, inserted.run(), &run.values)?;
     verdicts(transaction, inserted.run(), &run.verdicts)?;
     methods(transaction, inserted.run(), &run.methods)?;
+    series(transaction, inserted.run(), &run.series)?;
     Ok(inserted)
+}
+
+/// Whether a run has metrics over time that an earlier version of the store did not keep.
+fn lacks_series(transaction: &Transaction<'_>, id: i64, run: &Run) -> rusqlite::Result<bool> {
+    let has = "SELECT EXISTS (SELECT 1 FROM interval WHERE run = ?)";
+    Ok(!run.series.spans.is_empty() && !transaction.query_row(has, [id], |row| row.get::<_, bool>(0))?)
 }
 
 /// Numbers of texts that many lines have in common.
@@ -191,6 +204,18 @@ struct Common<'t, 'c> {
 impl<'t, 'c> Common<'t, 'c> {
     fn new(transaction: &'t Transaction<'c>, insert: &'static str, find: &'static str) -> Self {
         Self { transaction, known: HashMap::new(), insert, find }
+    }
+
+    fn metrics(transaction: &'t Transaction<'c>) -> Self {
+        Self::new(
+            transaction,
+            "INSERT INTO metric (metric, unit, variant, threshold, number, category, name, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "SELECT id FROM metric WHERE metric = ? AND unit = ? AND variant = ? AND threshold = ?",
+        )
+    }
+
+    fn spaces(transaction: &'t Transaction<'c>) -> Self {
+        Self::new(transaction, "INSERT INTO space (space) VALUES (?)", "SELECT id FROM space WHERE space = ?")
     }
 
     /// The number of a line, which is inserted if it is new. `key` are the first fields, `rest` the others.
@@ -215,16 +240,7 @@ impl<'t, 'c> Common<'t, 'c> {
 }
 
 fn values(transaction: &Transaction<'_>, run: i64, values: &[Value]) -> rusqlite::Result<()> {
-    let mut metrics = Common::new(
-        transaction,
-        "INSERT INTO metric (metric, unit, variant, threshold, number, category, name, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        "SELECT id FROM metric WHERE metric = ? AND unit = ? AND variant = ? AND threshold = ?",
-    );
-    let mut spaces = Common::new(
-        transaction,
-        "INSERT INTO space (space) VALUES (?)",
-        "SELECT id FROM space WHERE space = ?",
-    );
+    let (mut metrics, mut spaces) = (Common::metrics(transaction), Common::spaces(transaction));
     let mut reasons = Common::new(
         transaction,
         "INSERT INTO reason (reasons) VALUES (?)",
@@ -315,6 +331,30 @@ fn methods(transaction: &Transaction<'_>, run: i64, methods: &[Method]) -> rusql
             blocks,
             one.doubt
         ])?;
+    }
+    Ok(())
+}
+
+fn series(transaction: &Transaction<'_>, run: i64, series: &Series) -> rusqlite::Result<()> {
+    let mut insert = transaction
+        .prepare("INSERT INTO interval (run, step, from_ms, to_ms, joined) VALUES (?, ?, ?, ?, ?)")?;
+    for (step, one) in (1_i64..).zip(&series.spans) {
+        insert.execute(params![run, step, whole(one.from_ms), whole(one.to_ms), whole(one.joined)])?;
+    }
+    let (mut metrics, mut spaces) = (Common::metrics(transaction), Common::spaces(transaction));
+    let mut insert = transaction.prepare(
+        "INSERT INTO point (run, metric, space, step, least, most, exactness) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for line in &series.lines {
+        let metric = metrics.number(
+            &[&line.full_name(), &line.unit, &line.variant, &line.threshold],
+            &[&line.number, &line.category, &line.name, &line.kind],
+        )?;
+        let space = spaces.number(&[&line.space], &[])?;
+        for (step, point) in (1_i64..).zip(&line.points) {
+            let [least, most] = [0, 1].map(|place| point.bounds.map(|bounds| bounds[place]));
+            insert.execute(params![run, metric, space, step, least, most, point.exactness])?;
+        }
     }
     Ok(())
 }

@@ -12,12 +12,14 @@ mod forms;
 mod guard;
 mod insert;
 mod metrics;
+mod number;
 mod open;
 mod query;
 mod read;
 mod run;
 mod saved;
 mod schema;
+mod series;
 mod verdicts;
 
 pub use error::StoreError;
@@ -25,12 +27,14 @@ pub use forms::{SCHEMA as QUERY_SCHEMA, csv, json, text};
 pub use guard::{MOST_MEMORY, MOST_ROWS, MOST_SQL, MOST_TIME};
 pub use insert::Inserted;
 pub use metrics::of_metrics;
+pub use number::Number;
 pub use open::Store;
 pub use query::{Answer, Asked, Cell};
-pub use read::{Contents, Listed, OfMethod, OfRun, OfValue, OfVerdict, Table};
-pub use run::{ClaimKind, Facts, MOST_METHODS, Method, Number, Run, Value, Verdict};
+pub use read::{Contents, Listed, OfMethod, OfPoint, OfRun, OfSeries, OfValue, OfVerdict, Table};
+pub use run::{ClaimKind, Facts, MOST_METHODS, Method, Run, Value, Verdict};
 pub use saved::{SAVED, Saved};
 pub use schema::VERSION;
+pub use series::{Line, Point, Series, Span};
 pub use verdicts::{Measurement, of_measurement};
 
 #[cfg(test)]

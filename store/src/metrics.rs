@@ -1,7 +1,9 @@
 //! A run of metrics, from the files of a drill: `metrics.json`, with values and results of claims, and the table of methods.
 
 use crate::error::StoreError;
-use crate::run::{ClaimKind, Facts, MOST_LINES, MOST_METHODS, Method, Number, Run, Value, Verdict, short};
+use crate::number::{Number, short};
+use crate::run::{ClaimKind, Facts, MOST_LINES, MOST_METHODS, Method, Run, Value, Verdict};
+use crate::series;
 use serde::Deserialize;
 use spl_analysis::SCHEMA;
 use spl_export::Ran;
@@ -19,6 +21,7 @@ struct Document {
     spaces: Vec<Space>,
     #[serde(default)]
     claims: Vec<Claim>,
+    series: Option<series::Document>,
 }
 
 #[derive(Deserialize)]
@@ -124,8 +127,10 @@ pub fn of_metrics(name: &str, document: &[u8], ran: &[Ran], facts: Facts) -> Res
     if values.is_empty() && verdicts.is_empty() {
         return Err(wrong(&"it has neither values nor claims"));
     }
+    let series = document.series.as_ref().map(series::Document::series).transpose();
+    let series = series.map_err(|why| wrong(&why))?.unwrap_or_default();
     let methods = ran.iter().take(MOST_METHODS).map(method).collect();
-    Ok(Run { facts: Facts { command: short(&document.command), ..facts }, values, verdicts, methods })
+    Ok(Run { facts: Facts { command: short(&document.command), ..facts }, values, verdicts, methods, series })
 }
 
 impl Value {
@@ -148,9 +153,9 @@ impl Row {
             variant: self.variant.as_deref().map(short).unwrap_or_default(),
             threshold: self.threshold.map(|share| share.to_string()).unwrap_or_default(),
             key: self.key.as_ref().map(|key| (key.low, key.high)),
-            value: self.value.as_ref().and_then(number),
-            least: self.least.as_ref().and_then(number),
-            most: self.most.as_ref().and_then(number),
+            value: self.value.as_ref().and_then(Number::of),
+            least: self.least.as_ref().and_then(Number::of),
+            most: self.most.as_ref().and_then(Number::of),
             exactness: short(&self.exactness),
             reasons: self.reasons.iter().map(|reason| short(reason)).collect(),
         }
@@ -180,10 +185,6 @@ impl Claim {
             ..Verdict::default()
         })
     }
-}
-
-fn number(number: &serde_json::Number) -> Option<Number> {
-    number.as_i64().map(Number::Whole).or_else(|| number.as_f64().map(Number::Ratio))
 }
 
 /// A method by the parts of its name.

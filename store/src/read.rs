@@ -1,8 +1,8 @@
 //! Runs read back, for lists and pages.
 
 use crate::error::StoreError;
+use crate::number::Number;
 use crate::open::Store;
-use crate::run::Number;
 use crate::schema::TABLES;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Row, params};
@@ -59,6 +59,8 @@ pub struct OfRun {
     pub verdicts: Vec<OfVerdict>,
     /// The methods that ran most.
     pub methods: Vec<OfMethod>,
+    /// Metrics over time.
+    pub series: Vec<OfSeries>,
 }
 
 /// A value of a metric.
@@ -108,6 +110,30 @@ pub struct OfMethod {
     pub bytecodes: [i64; 2],
     /// Blocks that ran, and all that can.
     pub blocks: [i64; 2],
+}
+
+/// A metric of a space over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfSeries {
+    /// Name of the space.
+    pub space: String,
+    /// Name of the metric with its group and kind.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// The chosen definition, and the share of hot things; empty without.
+    pub options: String,
+    /// Its points, in the order of their time.
+    pub points: Vec<OfPoint>,
+}
+
+/// The value of an interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OfPoint {
+    /// Beginning and end, milliseconds of the drill.
+    pub time_ms: [i64; 2],
+    /// Bounds; none for 0/0.
+    pub bounds: Option<[Number; 2]>,
 }
 
 impl Store {
@@ -239,7 +265,35 @@ impl Store {
                 })
             },
         )?;
-        Ok(OfRun { listed, values, verdicts, methods })
+        Ok(OfRun { listed, values, verdicts, methods, series: self.series(id)? })
+    }
+
+    /// The metrics of a run over time.
+    fn series(&self, run: i64) -> Result<Vec<OfSeries>, StoreError> {
+        let mut all: Vec<OfSeries> = Vec::new();
+        let mut of = (0, 0);
+        self.lines(
+            "SELECT point.metric, point.space, space.space, metric.metric, metric.unit, trim(metric.variant || ' ' || metric.threshold), \
+             from_ms, to_ms, least, most FROM point JOIN interval ON interval.run = point.run AND interval.step = point.step \
+             JOIN metric ON metric.id = point.metric JOIN space ON space.id = point.space \
+             WHERE point.run = ? ORDER BY point.metric, point.space, point.step",
+            params![run],
+            |row| {
+                let now = (row.get(0)?, row.get(1)?);
+                if all.is_empty() || of != now {
+                    let [space, metric, unit, options] = [row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?];
+                    all.push(OfSeries { space, metric, unit, options, points: Vec::new() });
+                    of = now;
+                }
+                let bounds: [Option<Number>; 2] = [row.get(8)?, row.get(9)?];
+                let bounds = bounds[0].zip(bounds[1]).map(|(least, most)| [least, most]);
+                if let Some(last) = all.last_mut() {
+                    last.points.push(OfPoint { time_ms: [row.get(6)?, row.get(7)?], bounds });
+                }
+                Ok(())
+            },
+        )?;
+        Ok(all)
     }
 
     fn lines<T>(

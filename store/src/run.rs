@@ -1,12 +1,12 @@
 //! A run as it is inserted.
 
+use crate::number::Number;
+use crate::series::Series;
+
 /// Most methods of a run that are kept, those with most bytecodes.
 pub const MOST_METHODS: usize = 1_000;
 /// Most values and verdicts of a run.
 pub(crate) const MOST_LINES: usize = 100_000;
-/// Most bytes of a text; longer ones are cut.
-const MOST_TEXT: usize = 4_096;
-
 /// A run with all that is kept of it.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
@@ -18,6 +18,8 @@ pub struct Run {
     pub verdicts: Vec<Verdict>,
     /// Methods, those with most bytecodes first.
     pub methods: Vec<Method>,
+    /// Metrics over time.
+    pub series: Series,
 }
 
 /// Facts about a run as a whole.
@@ -47,15 +49,6 @@ impl Facts {
     pub fn program(&self) -> &str {
         self.command.split(' ').next().unwrap_or_default()
     }
-}
-
-/// A number of a metric.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
-    /// A count.
-    Whole(i64),
-    /// A ratio.
-    Ratio(f64),
 }
 
 /// A value of a metric.
@@ -161,13 +154,4 @@ pub struct Method {
     pub blocks: (u64, u64),
     /// Why its counts may not be exact; empty for exact ones.
     pub doubt: String,
-}
-
-/// A text of a run without misleading characters, and not longer than is kept.
-pub(crate) fn short(text: &str) -> String {
-    let text = spl_model::one_line(text);
-    match text.char_indices().find(|(at, one)| at + one.len_utf8() > MOST_TEXT) {
-        None => text,
-        Some((at, _)) => format!("{}…", &text[..at]),
-    }
 }

@@ -7,16 +7,17 @@ use rusqlite::Connection;
 pub(crate) const APPLICATION: i32 = 0x53_50_4c_31;
 
 /// The script of each version; the first makes the tables of version 1.
-const SCRIPTS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+const SCRIPTS: [&str; 3] =
+    [include_str!("schema/1.sql"), include_str!("schema/2.sql"), include_str!("schema/3.sql")];
 
 /// A table that each version has and none before it.
-const MARKS: [&str; SCRIPTS.len()] = ["run", "verdict"];
+const MARKS: [&str; SCRIPTS.len()] = ["run", "verdict", "point"];
 
 /// The version of this program.
 pub const VERSION: usize = SCRIPTS.len();
 
 /// Tables and views that users ask (`docs/files.md`).
-pub(crate) const TABLES: [&str; 6] = ["run", "latest", "tag", "value", "verdict", "method"];
+pub(crate) const TABLES: [&str; 7] = ["run", "latest", "tag", "value", "series", "verdict", "method"];
 
 /// The state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

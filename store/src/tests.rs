@@ -4,6 +4,7 @@ mod documents;
 mod files;
 mod hostile;
 mod inserting;
+mod series;
 
 use crate::{Facts, Measurement, Run, Store, of_measurement, of_metrics};
 use spl_export::Ran;

@@ -1,7 +1,8 @@
 //! A run of a measurement, from its records.
 
 use crate::error::StoreError;
-use crate::run::{ClaimKind, Facts, MOST_LINES, Run, Verdict, short};
+use crate::number::short;
+use crate::run::{ClaimKind, Facts, MOST_LINES, Run, Verdict};
 use spl_records::{AssertionRecord, Context, ResultRecord};
 use spl_verdict::{Asserted, Standing};
 
@@ -42,7 +43,7 @@ pub fn of_measurement(name: &str, of: Measurement<'_>, facts: Facts) -> Result<R
         spl: Some(short(&context.spl)),
         ..facts
     };
-    Ok(Run { facts, values: Vec::new(), verdicts, methods: Vec::new() })
+    Ok(Run { facts, verdicts, ..Run::default() })
 }
 
 /// The lines of comparisons in a task file count from 1.

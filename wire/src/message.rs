@@ -201,7 +201,8 @@ pub enum Drilled {
         name: String,
         /// Bytes of its class file, as they were before.
         length: u32,
-        /// Whether the class counts from its first instruction on.
+        /// Whether the class counts from its first instruction on. A second message of its number, without bytes, says that a class with
+        /// the same bytes, of another loader, does not.
         from_start: bool,
         /// Its methods that were to count, in the order of the class file.
         methods: Vec<CountedMethod>,

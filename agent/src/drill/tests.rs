@@ -148,3 +148,20 @@ fn a_loaded_class_is_changed_if_a_method_of_it_may_count() {
     let (all, _said) = drill_for(What::Blocks, numbers(), "p.**");
     assert!(all.wants_one("p/a/B", false, || unreachable!("no method is asked for")));
 }
+
+#[test]
+fn a_class_is_told_again_when_one_with_the_same_bytes_counts_late() {
+    let (drill, said) = drill(numbers(), "p.a.*");
+    let weave = |class| drill.transform(class).unwrap().expect("it counts");
+    weave(loading("p/a/Recorder"));
+    methods_of(&said, renamed().len());
+    // Loaded by another loader, and from its start on; then changed once more, for no reason of ours.
+    weave(loading("p/a/Recorder"));
+    weave(arriving("p/a/Recorder", &renamed()));
+    assert!(said.try_recv().is_err(), "nothing new");
+    drill.are_late(HashSet::from(["p/a/Recorder".to_owned()]));
+    weave(arriving("p/a/Recorder", &renamed()));
+    weave(arriving("p/a/Recorder", &renamed()));
+    let Ok(Drilled::Counted { class: 0, from_start: false, .. }) = said.try_recv() else { panic!("told") };
+    assert!(said.try_recv().is_err(), "once, and without its bytes");
+}

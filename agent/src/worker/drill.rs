@@ -12,7 +12,7 @@ use crate::waves::Waves;
 use spl_bytecode::names;
 use spl_model::{DrillKind, MOST_ROOTS, Scope};
 use spl_wire::Drilled;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -210,9 +210,12 @@ impl Worker {
 
     /// Lets loaded classes count.
     fn count(&self, classes: &[Loaded<'_>]) {
+        let Some(drill) = self.shared.drill() else { return };
+        drill.are_late(classes.iter().map(|class| class.name.clone()).collect());
         self.reload(classes, |why, class| {
             self.tell(Reply::Warning(format!("{} does not count: {why}", class.name)));
         });
+        drill.are_late(HashSet::new());
     }
 
     /// The loaded classes of the scope that do not count yet.
@@ -230,6 +233,9 @@ impl Worker {
         });
         found.retain(|class| {
             let loader = Loader::of(env, &self.jvm, class.loader);
+            if loader == Loader::Other {
+                drill.is_reached(&class.name);
+            }
             let of_jdk = loader.has_of_jdk(&class.name);
             // Of a pattern such as `**#get` few classes have a method, and each change of a class costs.
             let declared = || self.jvm.declared(class.class);

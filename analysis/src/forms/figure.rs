@@ -2,6 +2,23 @@
 
 use crate::amount::Figure;
 use crate::metric::Unit;
+use serde::Serialize;
+
+/// A number of JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Number {
+    Whole(u64),
+    Ratio(f64),
+}
+
+/// A figure as JSON has it.
+pub fn number(figure: Figure) -> Number {
+    match figure {
+        Figure::Whole(count) => Number::Whole(count),
+        Figure::Ratio(value) => Number::Ratio(value),
+    }
+}
 
 /// All digits of a figure.
 pub fn exact(figure: Figure) -> String {

@@ -1,6 +1,6 @@
 //! Values as one JSON document (`docs/schema/metrics-1.json`).
 
-use crate::amount::Figure;
+use super::figure::{Number, number};
 use crate::choice::cutoff;
 use crate::evaluate::{Measured, Value, Values};
 use crate::metric::{Bin, Metric, Need};
@@ -47,13 +47,6 @@ struct Row<'v> {
 struct Key {
     low: u64,
     high: Option<u64>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Number {
-    Whole(u64),
-    Ratio(f64),
 }
 
 #[derive(Serialize)]
@@ -106,12 +99,5 @@ fn row<'v>(measured: &Measured, value: &'v Value) -> Row<'v> {
         most: bound(1),
         exactness: value.exactness.name(),
         reasons: &value.reasons,
-    }
-}
-
-fn number(figure: Figure) -> Number {
-    match figure {
-        Figure::Whole(count) => Number::Whole(count),
-        Figure::Ratio(value) => Number::Ratio(value),
     }
 }

@@ -1,6 +1,6 @@
 //! Metrics over time as a table, JSON, XML, and pictures of one line.
 
-use super::figure::{exact, rounded};
+use super::figure::{Number, exact, number, rounded};
 use crate::amount::Figure;
 use crate::choice::cutoff;
 use crate::series::{OfMetric, Point, Series};
@@ -91,8 +91,8 @@ struct Row {
     variant: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
-    least: Vec<Option<f64>>,
-    most: Vec<Option<f64>>,
+    least: Vec<Option<Number>>,
+    most: Vec<Option<Number>>,
     exactness: Vec<&'static str>,
 }
 
@@ -100,7 +100,7 @@ struct Row {
 #[must_use]
 pub fn series_json(series: &Series) -> impl Serialize + '_ {
     let bound = |one: &OfMetric, place: usize| {
-        one.points.iter().map(|point| point.found.map(|found| found[place].value())).collect()
+        one.points.iter().map(|point| point.found.map(|found| number(found[place]))).collect()
     };
     let row = |one: &OfMetric| Row {
         id: one.metric.id,

@@ -232,30 +232,7 @@ impl Collected {
                 return Err(format!("the drill could not begin: {}", one_line(&why)));
             }
             Drilled::Counted { class, name, length, from_start, methods } => {
-                if length > LARGEST_CLASS {
-                    return Err(format!("the agent says that the class file of {name} has {length} bytes"));
-                }
-                let method = |one: spl_wire::CountedMethod| CountedMethod {
-                    name: one.name,
-                    descriptor: one.descriptor,
-                    first: one.first,
-                    counters: one.counters,
-                };
-                let methods: Vec<_> = methods.into_iter().map(method).collect();
-                let room = self.counters.as_ref().map_or(0, |file| file.capacity(self.what));
-                let fits = |method: &CountedMethod| method.end() <= room;
-                if !methods.iter().all(fits) {
-                    return Err(format!("the agent names counters of {name} that it has no room for"));
-                }
-                self.class_bytes += u64::from(length);
-                if self.class_bytes > MOST_CLASS_BYTES {
-                    return Err(format!(
-                        "the agent sent class files of more than {} GiB",
-                        MOST_CLASS_BYTES >> 30
-                    ));
-                }
-                let counted = CountedClass { name, bytes: Vec::new(), from_start, methods };
-                self.classes.insert(class, (counted, length));
+                self.class_counts(class, name, length, from_start, methods)?;
             }
             Drilled::Bytes { class, bytes } => return self.bytes(class, &bytes),
             Drilled::Left { name, why } => {
@@ -295,6 +272,44 @@ impl Collected {
         if self.class_bytes > MOST_CLASS_BYTES {
             return Err("the agent named more classes than a JVM has room for".to_owned());
         }
+        Ok(())
+    }
+
+    /// Notes a class that counts, or that not all with its bytes count from their start on.
+    fn class_counts(
+        &mut self,
+        class: u32,
+        name: String,
+        length: u32,
+        from_start: bool,
+        methods: Vec<spl_wire::CountedMethod>,
+    ) -> Result<(), String> {
+        if length > LARGEST_CLASS {
+            return Err(format!("the agent says that the class file of {name} has {length} bytes"));
+        }
+        if let Some((known, _)) = self.classes.get_mut(&class) {
+            // Another class with the same bytes.
+            known.from_start &= from_start;
+            return Ok(());
+        }
+        let method = |one: spl_wire::CountedMethod| CountedMethod {
+            name: one.name,
+            descriptor: one.descriptor,
+            first: one.first,
+            counters: one.counters,
+        };
+        let methods: Vec<_> = methods.into_iter().map(method).collect();
+        let room = self.counters.as_ref().map_or(0, |file| file.capacity(self.what));
+        let fits = |method: &CountedMethod| method.end() <= room;
+        if !methods.iter().all(fits) {
+            return Err(format!("the agent names counters of {name} that it has no room for"));
+        }
+        self.class_bytes += u64::from(length);
+        if self.class_bytes > MOST_CLASS_BYTES {
+            return Err(format!("the agent sent class files of more than {} GiB", MOST_CLASS_BYTES >> 30));
+        }
+        let counted = CountedClass { name, bytes: Vec::new(), from_start, methods };
+        self.classes.insert(class, (counted, length));
         Ok(())
     }
 

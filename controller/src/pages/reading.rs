@@ -1,7 +1,9 @@
 //! The store's runs as the values that pages are made of.
 
-use spl_report::runs::{Bounds, Claimed, Contents, MOST_METHODS, MetricValue, RanMethod, Site, StoredRun};
-use spl_store::{Listed, Number, OfMethod, OfRun, OfValue, OfVerdict, Store, StoreError};
+use spl_report::runs::{
+    Bounds, Claimed, Contents, MOST_METHODS, MetricValue, Moment, OverTime, RanMethod, Site, StoredRun,
+};
+use spl_store::{Listed, Number, OfMethod, OfPoint, OfRun, OfSeries, OfValue, OfVerdict, Store, StoreError};
 use std::collections::BTreeSet;
 
 /// Runs that pages are about.
@@ -72,7 +74,7 @@ fn whole(store: &Store, run: Listed) -> Result<StoredRun, StoreError> {
 }
 
 fn stored(run: OfRun) -> StoredRun {
-    let OfRun { listed, values, verdicts, methods } = run;
+    let OfRun { listed, values, verdicts, methods, series } = run;
     StoredRun {
         id: listed.id,
         kind: listed.kind,
@@ -85,14 +87,15 @@ fn stored(run: OfRun) -> StoredRun {
         values: values.into_iter().map(value).collect(),
         claims: verdicts.into_iter().map(claim).collect(),
         methods: methods.into_iter().map(method).collect(),
+        over_time: series.into_iter().map(over_time).collect(),
     }
 }
 
 fn value(value: OfValue) -> MetricValue {
     let OfValue { space, metric, unit: _, options, key, bounds, exactness } = value;
     let bounds = bounds.map(|[least, most]| Bounds {
-        least: number(least),
-        most: number(most),
+        least: least.value(),
+        most: most.value(),
         is_count: matches!((least, most), (Number::Whole(_), Number::Whole(_))),
     });
     MetricValue {
@@ -105,12 +108,17 @@ fn value(value: OfValue) -> MetricValue {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "pages show counts, and none is as large")]
-fn number(number: Number) -> f64 {
-    match number {
-        Number::Whole(count) => count as f64,
-        Number::Ratio(value) => value,
-    }
+/// A metric over time, as far as pages show it.
+fn over_time(series: OfSeries) -> OverTime {
+    let OfSeries { space, metric, unit: _, options, points } = series;
+    let is_whole = |number: &Number| matches!(number, Number::Whole(_));
+    let is_count = points.iter().filter_map(|point| point.bounds).flatten().all(|one| is_whole(&one));
+    let moment = |OfPoint { time_ms, bounds }: OfPoint| Moment {
+        time_s: time_ms.map(|ms| Number::Whole(ms).value() / 1e3),
+        bounds: bounds.map(|bounds| bounds.map(Number::value)),
+    };
+    let moments = points.into_iter().map(moment).collect();
+    OverTime { space, metric, options, is_count, moments, change: 0.0 }.thinned()
 }
 
 fn claim(verdict: OfVerdict) -> Claimed {

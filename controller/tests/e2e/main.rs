@@ -42,6 +42,7 @@ mod lengths;
 mod lost_drill;
 mod metaspace;
 mod metric_claims;
+mod metric_rules;
 mod metrics;
 mod names;
 mod never_called;

@@ -10,7 +10,7 @@ use std::fs;
 use std::process::Command;
 
 /// The methods of each space: `go` and what it calls.
-const SPACES: [(&str, &[&str]); 11] = [
+const SPACES: [Patterns; 11] = [
     ("g1", &["Metrics.G1#go", "Metrics.P#f", "Metrics.Q#f"]),
     ("g2", &["Metrics.G2#go", "Metrics.G2#m"]),
     ("g3", &["Metrics.G3#go"]),
@@ -25,7 +25,7 @@ const SPACES: [(&str, &[&str]); 11] = [
 ];
 
 /// Metrics of each space with their values, as fractions.
-const EXPECTED: [(&str, &[(&str, Expected)]); 11] = [
+const EXPECTED: [Values; 11] = [
     (
         "g1",
         &[
@@ -178,9 +178,15 @@ const EXPECTED: [(&str, &[(&str, Expected)]); 11] = [
 
 use Expected::{Between, Is, Not};
 
+/// The patterns of a space.
+pub type Patterns = (&'static str, &'static [&'static str]);
+
+/// Metrics of a space with their values.
+pub type Values = (&'static str, &'static [(&'static str, Expected)]);
+
 /// The expected value.
 #[derive(Clone, Copy)]
-enum Expected {
+pub enum Expected {
     /// Exact: numerator and denominator.
     Is(u32, u32),
     /// Two numerators and a denominator.
@@ -190,9 +196,9 @@ enum Expected {
 }
 
 /// Options that name the spaces.
-fn spaces() -> Vec<String> {
+pub fn spaces(spaces: &[Patterns]) -> Vec<String> {
     let named =
-        SPACES.iter().flat_map(|(name, patterns)| patterns.iter().map(move |one| format!("{name}={one}")));
+        spaces.iter().flat_map(|(name, patterns)| patterns.iter().map(move |one| format!("{name}={one}")));
     named.flat_map(|space| ["--space".to_owned(), space]).collect()
 }
 
@@ -210,6 +216,12 @@ pub fn analyse(case: &Case, arguments: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
+/// The document of a finished drill in this folder.
+pub fn document(case: &Case, folder: &str) -> Value {
+    let document = fs::read(case.path(folder).join("drill/metrics.json")).unwrap();
+    serde_json::from_slice(&document).unwrap()
+}
+
 /// The values of each space by `category.name.kind[key]`.
 pub fn values(document: &Value) -> BTreeMap<String, BTreeMap<String, Value>> {
     let mut all: BTreeMap<String, BTreeMap<String, Value>> = BTreeMap::new();
@@ -225,10 +237,11 @@ pub fn values(document: &Value) -> BTreeMap<String, BTreeMap<String, Value>> {
     all
 }
 
-fn check(values: &BTreeMap<String, BTreeMap<String, Value>>) {
-    for (space, expected) in EXPECTED {
-        for (name, expected) in expected {
-            let value = &values[space][*name];
+/// Asserts the values of spaces.
+pub fn check(values: &BTreeMap<String, BTreeMap<String, Value>>, expected: &[Values]) {
+    for (space, expected) in expected {
+        for (name, expected) in *expected {
+            let value = &values[*space][*name];
             let near = |key: &str, wanted: f64| {
                 let found = value[key].as_f64();
                 assert!(
@@ -262,7 +275,7 @@ fn check(values: &BTreeMap<String, BTreeMap<String, Value>>) {
 #[test]
 fn metrics_are_those_that_were_computed_by_hand() {
     let case = case();
-    let spaces = spaces();
+    let spaces = spaces(&SPACES);
     let spaces: Vec<&str> = spaces.iter().map(String::as_str).collect();
     let ended = metrics(&case, &spaces, &["Metrics"]).ends_by_itself();
     ended.assert_status(0);
@@ -271,19 +284,17 @@ fn metrics_are_those_that_were_computed_by_hand() {
         "polymorphism.receiverCacheMissRate.value: 0.8000",
         "metrics need the objects in the heap, which no drill has",
     ]);
-    let document = fs::read(case.path("out/drill/metrics.json")).unwrap();
-    let document: Value = serde_json::from_slice(&document).unwrap();
+    let document = document(&case, "out");
     assert_eq!(document["command"], "Metrics");
-    check(&values(&document));
+    check(&values(&document), &EXPECTED);
     let app = &values(&document)["app"]["base.instructions.value"];
     assert!(app["exactness"] == "partial" && app["reasons"].to_string().contains("lambdas"), "{app}");
 
     // While the JDK counts, too, the program's values stay.
     let with_jdk = [&["--jdk", "--quiet", "--out", "jdk"], &spaces[..]].concat();
     metrics(&case, &with_jdk, &["Metrics"]).ends_by_itself().assert_status(0);
-    let of_jdk: Value =
-        serde_json::from_slice(&fs::read(case.path("jdk/drill/metrics.json")).unwrap()).unwrap();
-    check(&values(&of_jdk));
+    let of_jdk = self::document(&case, "jdk");
+    check(&values(&of_jdk), &EXPECTED);
     let lib = &values(&of_jdk)["lib"]["base.instructions.value"];
     assert!(lib["exactness"] == "partial" && lib["least"].as_u64() > Some(100_000), "{lib}");
 
@@ -316,11 +327,10 @@ fn metrics_are_those_that_were_computed_by_hand() {
 #[test]
 fn all_forms_have_the_same_values_and_keep_to_their_schemas() {
     let case = case();
-    let spaces = spaces();
+    let spaces = spaces(&SPACES);
     let spaces: Vec<&str> = spaces.iter().map(String::as_str).collect();
     metrics(&case, &[&["--quiet"], &spaces[..]].concat(), &["Metrics"]).ends_by_itself().assert_status(0);
-    let read = |name: &str| fs::read_to_string(case.path("out/drill").join(name)).unwrap();
-    let document: Value = serde_json::from_str(&read("metrics.json")).unwrap();
+    let document = document(&case, "out");
     let values = values(&document);
     agrees_with_schema(&document);
 
@@ -340,7 +350,7 @@ fn all_forms_have_the_same_values_and_keep_to_their_schemas() {
     let schema = harness::root().join("docs/schema/metrics-1.xsd");
     let mut validator = Command::new(harness::of_java_home("java"));
     validator.arg(harness::root().join("graph/tests/java/Validate.java")).arg(schema);
-    let xml = read("metrics.xml");
+    let xml = fs::read_to_string(case.path("out/drill/metrics.xml")).unwrap();
     fs::write(case.path("wrong.xml"), xml.replacen("type=\"long\"", "type=\"many\"", 1)).unwrap();
     let output =
         validator.arg(case.path("out/drill/metrics.xml")).arg(case.path("wrong.xml")).output().unwrap();
@@ -390,8 +400,7 @@ fn the_values_of_a_program_do_not_depend_on_its_jdk_or_compiler() {
         let case = case();
         let program = [options, &["Metrics"]].concat();
         metrics(&case, &["--quiet", "--space", "some=Metrics**"], &program).ends_by_itself().assert_status(0);
-        let document = fs::read(case.path("out/drill/metrics.json")).unwrap();
-        values(&serde_json::from_slice(&document).unwrap()).remove("some").unwrap()
+        values(&document(&case, "out")).remove("some").unwrap()
     });
     assert_eq!(all[0], all[1]);
     assert_eq!(all[0], all[2]);

@@ -58,6 +58,34 @@ fn measure(case: &Case, [a, b]: [u64; 2]) {
     let _ = run.ends();
 }
 
+#[test]
+fn metrics_over_time_are_kept_and_shown() {
+    let case = drill::case();
+    let mut command = case.spl_with(&["metrics", "--quiet", "--every", "100ms", "--"]);
+    command.args(crate::case::java(&["Phases", "900"]));
+    Running::start(command, &case.path("")).ends_by_itself().assert_status(0);
+    done(&case, &["store", "add", "out"]);
+    let table = fs::read_to_string(case.path("out/drill/series.csv")).unwrap();
+    assert_eq!(rows(&case, &["SELECT count(*) FROM series"]), json!([[table.lines().count() - 1]]));
+    let mut table = csv::Reader::from_reader(table.as_bytes());
+    let in_file = table.deserialize::<std::collections::BTreeMap<String, String>>().map(Result::unwrap);
+    let in_file = in_file.filter(|row| row["space"] == "app" && row["name"] == "objects");
+    let in_file: Vec<Value> = in_file
+        .map(|row| {
+            let number = |column: &str| row[column].parse::<i64>().unwrap();
+            json!([number("interval"), number("from_ms"), number("to_ms"), number("least"), number("most")])
+        })
+        .collect();
+    let sql = "SELECT step, from_ms, to_ms, least, most FROM series WHERE metric = 'base.objects.value' AND space = 'app' ORDER BY step";
+    assert_eq!(rows(&case, &[sql]), json!(in_file));
+    assert!(in_file.len() >= 6, "{in_file:?}");
+    done(&case, &["pages", "--export", "site"]);
+    let page = fs::read_to_string(case.path("site/run-1.html")).unwrap();
+    assert!(page.contains("<h2>Over time</h2>") && page.contains("<path class=\"line\" d=\"M"), "{page}");
+    // The second phase makes objects, the first none.
+    assert!(page.contains("base.objects.value</a> · app"), "{page}");
+}
+
 /// A folder `out` with a measurement.
 pub fn measured() -> Case {
     let case = Case::comparing(TASKS).set("controller", "min-method-measurements", "20").set(

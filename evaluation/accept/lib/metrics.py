@@ -5,6 +5,9 @@ spaces BLOCKS STEPS PREFIX          options of `spl analyse` for a space named `
 total METRICS BLOCKS STEPS PREFIX   executed instructions, and those executed at least once, of that space with the witness's
 values METRICS SPACE NAME=VALUE...  values of metrics, as far as the digits go
 same METRICS METRICS SPACE...       whether two documents have the same values in these spaces
+repeatable METRICS METRICS          whether the space app has the same values, of the metrics that are to be repeatable
+touched METRICS REPORT              instructions that ran, and their share, with those of an XML report of JaCoCo
+forms METRICS XML                   whether both forms have the same values
 range METRICS NAME LEAST MOST       a value of the space app within a range
 """
 
@@ -12,6 +15,7 @@ import collections
 import csv
 import json
 import sys
+import xml.etree.ElementTree
 
 
 def counted(blocks, stepped, prefix):
@@ -89,6 +93,55 @@ def same(one, other, *spaces):
     return not differ and all_values
 
 
+def repeatable(one, other):
+    """M1, M9 to M28, M31 to M43, M52."""
+    ids = {f"M{number}" for number in (1, *range(9, 29), *range(31, 44), 52)}
+    ours, theirs = ({name: value for name, value in values_of(path, "app").items() if value.get("id") in ids} for path in (one, other))
+    differ = [name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)]
+    print(f"{len(differ)} of {len(ours)} values differ {differ[:3] or ''}".strip())
+    return not differ and len({value["id"] for value in ours.values()}) == len(ids)
+
+
+def touched(metrics, report):
+    counters = [one for one in xml.etree.ElementTree.parse(report).getroot().findall("counter") if one.get("type") == "INSTRUCTION"]
+    missed, covered = (int(counters[0].get(name)) for name in ("missed", "covered"))
+    app = values_of(metrics, "app")
+    run, share = (app[name]["value"] for name in ("size.run.value", "size.codeCoverage.value"))
+    print(f"{run} instructions ran, {share:.4f}%; JaCoCo has {covered} of {covered + missed}")
+    return run == covered and abs(share - 100 * covered / (covered + missed)) < 1e-9
+
+
+def number(text):
+    return float(text) if (text or "").strip() else None
+
+
+def of_xml(path):
+    """The values of each space of the XML, by name and key."""
+    found = {}
+    for space in xml.etree.ElementTree.parse(path).getroot().findall("sample-space"):
+        values = found[space.get("name")] = {}
+        for category in space.iter("category"):
+            for metric in category.findall("metric"):
+                for one in (one for one in metric.iter() if one.tag in ("value", "percentile", "bin")):
+                    key = f"[{one.get('key') or one.get('low_key')}]" if one.tag == "bin" else ""
+                    value, bounds = number(one.text), [number(one.get("least")), number(one.get("most"))]
+                    name = f"{category.get('name')}.{metric.get('name')}.{one.tag}{key}"
+                    values[name] = (value, *([value, value] if value is not None else bounds), one.get("exactness"))
+    return found
+
+
+def forms(metrics, other):
+    theirs, compared, differ = of_xml(other), 0, []
+    for space, values in theirs.items():
+        ours = {name: tuple(one[key] for key in ("value", "least", "most", "exactness")) for name, one in values_of(metrics, space).items()}
+        compared += len(ours)
+        differ += [f"{space} {name} {ours.get(name)} {values.get(name)}" for name in ours.keys() | values.keys() if ours.get(name) != values.get(name)]
+    with open(metrics) as file:
+        spaces = {space["name"] for space in json.load(file)["spaces"]}
+    print(f"{len(differ)} of {compared} values differ {differ[:2] or ''}".strip())
+    return not differ and spaces == theirs.keys() and compared
+
+
 def within(metrics, name, least, most):
     value = values_of(metrics, "app")[name]
     print(f"{name} {value['least']:.1f} to {value['most']:.1f}, expected {least} to {most}")
@@ -96,5 +149,6 @@ def within(metrics, name, least, most):
 
 
 if __name__ == "__main__":
-    what = {"spaces": spaces, "total": total, "values": values, "same": same, "range": within}[sys.argv[1]]
+    what = {"spaces": spaces, "total": total, "values": values, "same": same, "range": within, "repeatable": repeatable,
+            "touched": touched, "forms": forms}[sys.argv[1]]
     sys.exit(0 if what(*sys.argv[2:]) else 1)

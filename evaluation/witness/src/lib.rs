@@ -14,6 +14,8 @@
 //! the JVM ends. `arcs=FILE` counts entries of methods by the instruction that called them (`MethodEntry`), and writes a line
 //! `caller offset method java|native count` for each. `sequence=FILE,CLASSES` writes the steps of the thread `main` in classes whose names
 //! begin with CLASSES, in their order: `depth > method` where an activation begins, and `depth offset` for each instruction.
+//!
+//! The library also has a native method, which a test program calls.
 
 mod arcs;
 mod sequence;
@@ -225,6 +227,22 @@ fn methods(env: &Jvmti, class: &str) -> Vec<String> {
         }
     }
     lines
+}
+
+/// A native method of `tests-java/Rules.java`, which loads this library for it: `Rules.Locked.answer()`.
+mod native {
+    use jvmti_bindings::sys::jni;
+    use std::ffi::c_void;
+
+    /// Gives 42.
+    // SAFETY: no other function of the library, or of what it is linked with, has such a name.
+    #[unsafe(no_mangle)]
+    pub extern "system" fn Java_Rules_00024Locked_answer(
+        _env: *mut c_void,
+        _class: *mut c_void,
+    ) -> jni::jint {
+        42
+    }
 }
 
 /// The way in.

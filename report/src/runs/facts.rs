@@ -58,6 +58,8 @@ pub struct StoredRun {
     pub claims: Vec<Claimed>,
     /// Its first methods, those with most bytecodes first.
     pub methods: Vec<RanMethod>,
+    /// Metrics over time.
+    pub over_time: Vec<OverTime>,
 }
 
 /// A value of a metric.
@@ -116,6 +118,48 @@ pub struct RanMethod {
     pub bytecodes: [u64; 2],
     /// Blocks that ran, and all that can.
     pub blocks: [u64; 2],
+}
+
+/// A metric of a space over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OverTime {
+    /// Name of the space.
+    pub space: String,
+    /// Name of the metric with its group and kind.
+    pub metric: String,
+    /// The chosen definition and threshold; empty without.
+    pub options: String,
+    /// Whether its values are counts.
+    pub is_count: bool,
+    /// Its intervals, in their order.
+    pub moments: Vec<Moment>,
+    /// Its change: 0 if it is always the same, 1 if it is 0 at times.
+    pub change: f64,
+}
+
+/// An interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moment {
+    /// Beginning and end, seconds of the drill.
+    pub time_s: [f64; 2],
+    /// The bounds of the value; none for 0/0.
+    pub bounds: Option<[f64; 2]>,
+}
+
+impl OverTime {
+    /// Its name with its options.
+    pub(super) fn title(&self) -> String {
+        let options = if self.options.is_empty() { String::new() } else { format!("[{}]", self.options) };
+        format!("{}{options}", self.metric)
+    }
+
+    /// Beginning and end of all intervals, seconds.
+    pub(super) fn time_s(&self) -> [f64; 2] {
+        match (self.moments.first(), self.moments.last()) {
+            (Some(first), Some(last)) => [first.time_s[0], last.time_s[1]],
+            _ => [0.0; 2],
+        }
+    }
 }
 
 /// Identity of a value, by which values of two runs are compared: space, metric, options, and the beginning of the key.

@@ -4,7 +4,7 @@ use super::facts::{Site, StoredRun};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(crate) const STYLE: &str = include_str!("runs.css");
-pub(crate) const STYLE_HASH: &str = "'sha256-aEUlOJcUqzy3UemvmHEn/+fQnIqYM2DO72clOtkb+o4='";
+pub(crate) const STYLE_HASH: &str = "'sha256-FyDoES+ULPLWEO5hsWxy6A5a+/VP40oB2xbeqyL3jHs='";
 
 /// Name of the page for queries, which is served only.
 pub(super) const QUERY: &str = "query.html";

@@ -2,6 +2,7 @@
 
 use super::facts::{Key, MOST_METHODS, MetricValue, RanMethod, Site, StoredRun};
 use super::frame::{about, difference, link, metric, page, scrolling};
+use super::over_time::charts;
 use super::value::shown;
 use crate::figure::{count, digits};
 use maud::{Markup, html};
@@ -17,6 +18,7 @@ pub(super) fn run(site: &Site, run: &StoredRun, earlier: Option<&StoredRun>) -> 
             }
         }
         (values(site, run))
+        (charts(site, run))
         (classes(run))
         (claims(run))
     };

@@ -306,3 +306,53 @@ fn an_editor_shows_texts_and_the_place_of_a_mistake() {
         assert!(text.len() < 20_000, "{place:?}");
     }
 }
+
+/// A metric with these bounds in intervals of a second.
+fn over_time(space: &str, metric: &str, bounds: &[Option<[f64; 2]>]) -> OverTime {
+    let moments = (0_u32..).zip(bounds);
+    OverTime {
+        space: space.to_owned(),
+        metric: metric.to_owned(),
+        moments: moments
+            .map(|(at, bounds)| Moment { time_s: [f64::from(at), f64::from(at + 1)], bounds: *bounds })
+            .collect(),
+        ..OverTime::default()
+    }
+    .thinned()
+}
+
+#[test]
+fn a_run_shows_what_changes_over_time() {
+    let mut of = run(1, "t", 85.0);
+    of.over_time = vec![
+        over_time("whole", "base.methods.value", &[Some([1.0, 1.0]), Some([2.0, 2.0])]),
+        over_time("app", "size.run.value", &[Some([10.0, 10.0]), None, Some([5.0, 20.0]), Some([0.0, 0.0])]),
+        over_time("app", "base.methods.value", &[Some([3.0, 3.0]); 4]),
+    ];
+    let page = named(&site(vec![of]))["run-1.html"].clone();
+    assert_eq!(page.matches("<svg ").count(), 1, "the others are the same all the time, or of a wider space");
+    for part in [
+        "aria-label=\"0 to 20, 0 s to 4 s\"",
+        // The line has a gap where there is no value, and a band where the value is not known.
+        "<path class=\"line\" d=\"M0 28H60M120 22H180V54H240\"/>",
+        "<path class=\"band\" d=\"M120 41V2H180V41z\"/>",
+        "metrics.html#size.run.value",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("style=\""), "the policy allows no such styles");
+}
+
+#[test]
+fn long_series_are_small_charts() {
+    let long: Vec<_> = (0_u32..10_000).map(|at| Some([f64::from(at % 97), f64::from(at % 97)])).collect();
+    let one = over_time("app", "size.run.value", &long);
+    assert!(one.moments.len() <= 48, "{}", one.moments.len());
+    let range = one.moments.iter().filter_map(|moment| moment.bounds);
+    assert_eq!(range.fold([9.0, 0.0_f64], |all, one| [one[0].min(all[0]), one[1].max(all[1])]), [0.0, 96.0]);
+    let mut of = run(1, "t", 85.0);
+    of.over_time = (0..40).map(|number| OverTime { metric: format!("m.{number}"), ..one.clone() }).collect();
+    let page = &named(&site(vec![of]))["run-1.html"];
+    assert_eq!(page.matches("<svg ").count(), 12);
+    assert!(page.contains("28 more change less") && page.len() < 60_000, "{}", page.len());
+}

@@ -1,7 +1,7 @@
 //! Documents that are read: what they become, and damaged ones.
 
 use super::{document, facts, filled, measured, place, run};
-use crate::run::Number;
+use crate::number::Number;
 use crate::{Asked, Cell, ClaimKind, Facts, of_metrics};
 
 fn refused(document: &str) -> String {
