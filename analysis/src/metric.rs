@@ -228,11 +228,8 @@ impl Need {
     /// Whether a drill lacks it that has counted this.
     #[must_use]
     pub fn is_lacking(self, known: Known) -> bool {
-        match self {
-            Self::Arcs => !known.arcs,
-            Self::Sizes => !known.sizes,
-            _ => self.drill().is_none(),
-        }
+        let is_there = (self != Self::Arcs || known.arcs) && (self != Self::Sizes || known.sizes);
+        self.drill().is_none() || !is_there
     }
 
     /// The kind of drill that has it; `None` where no drill has it.
