@@ -220,7 +220,7 @@ fn partial(metric: &Metric, space: &Space, tally: &Tally, of_drill: &OfDrill) ->
     }
     if needs(Need::Sizes) && tally.unsized_objects.most > 0 {
         let number = tally.unsized_objects.most;
-        let objects = if number == 1 { "1 object" } else { &format!("{number} objects") };
+        let objects = if number == 1 { "1 object" } else { &format!("at most {number} objects") };
         all.push(format!(
             "the size of {objects} is not known: the class was not there when the drill ended, or the method has no room for the code that counts arrays, or \
              it counted late"

@@ -50,7 +50,6 @@ pub struct Collected {
     stopped: BTreeMap<String, Vec<[u64; 2]>>,
     /// Classes of receivers, with their numbers in arcs.
     receivers: Vec<(u32, String)>,
-    /// Sizes of the objects of classes.
     sizes: ObjectSizes,
     /// When intervals end, and those so far.
     every: Option<Every>,
@@ -246,11 +245,7 @@ impl Collected {
                 self.named(classes.iter().map(|(_, name)| name))?;
                 self.receivers.extend(classes);
             }
-            Drilled::Sizes { object, classes } => {
-                self.named(classes.iter().map(|(name, _)| name))?;
-                self.sizes.object = object;
-                classes.into_iter().for_each(|(name, bytes)| self.sizes.add(name, bytes));
-            }
+            Drilled::Sizes { object, classes } => self.sized(object, classes)?,
             Drilled::Uncounted { times } => {
                 self.uncounted = times;
                 let times = counted(times.into(), "count", "counts");
@@ -269,9 +264,15 @@ impl Collected {
     /// Notes that the agent named these classes.
     fn named<'n>(&mut self, names: impl Iterator<Item = &'n String>) -> Result<(), String> {
         self.class_bytes += names.map(|name| name.len() as u64 + 64).sum::<u64>();
-        if self.class_bytes > MOST_CLASS_BYTES {
-            return Err("the agent named more classes than a JVM has room for".to_owned());
-        }
+        let fits = self.class_bytes <= MOST_CLASS_BYTES;
+        fits.then_some(()).ok_or_else(|| "the agent named more classes than a JVM has room for".to_owned())
+    }
+
+    /// Notes the size of an object without fields, and those of the objects of classes.
+    fn sized(&mut self, object: u32, classes: Vec<(String, u32)>) -> Result<(), String> {
+        self.named(classes.iter().map(|(name, _)| name))?;
+        self.sizes.object = object;
+        classes.into_iter().for_each(|(name, bytes)| self.sizes.add(name, bytes));
         Ok(())
     }
 

@@ -331,7 +331,6 @@ struct Document<'a> {
     doubts: Vec<String>,
     #[serde(skip_serializing_if = "is_none")]
     uncounted: u32,
-    /// Size of an object without fields in the JVM, in bytes.
     #[serde(skip_serializing_if = "is_none")]
     object_bytes: u32,
     classes: Vec<Counted<'a>>,
