@@ -6,6 +6,7 @@ mod series;
 use crate::cli::{Analyse, Choosing, Claiming, Drill, Metrics, ValueForm};
 use crate::drill::{self, Along, Profile};
 use crate::drilled::{bytes, drill_folder, in_folder, say_second};
+use crate::heard::EVENTS;
 use crate::said::say;
 use crate::stdout;
 use crate::tallies::{collected, jvms};
@@ -64,7 +65,7 @@ pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
     let mut each = |profile: &Profile, folder: &Path| {
         if let Some(heard) = profile.heard.heard(false) {
             let text = serde_json::to_string_pretty(&heard).map_err(|error| error.to_string())?;
-            put(&folder.join(drill::EVENTS), &(plain_json(&text) + "\n"))?;
+            put(&folder.join(EVENTS), &(plain_json(&text) + "\n"))?;
         }
         if !arguments.quiet {
             profile.heard.lacks().iter().for_each(|line| say(line));
@@ -154,7 +155,7 @@ fn has(arguments: &Analyse) -> Result<Has, String> {
     let folder = drill_folder(folder)?;
     let document = Document::read(&bytes(&folder.join(DOCUMENT))?);
     let document = document.map_err(|fault| in_folder(&folder, &fault))?;
-    let events = folder.join(drill::EVENTS).exists();
+    let events = folder.join(EVENTS).exists();
     Ok(Has { arcs: document.has_arcs, sizes: document.has_sizes, events })
 }
 

@@ -36,7 +36,7 @@ use crate::progress::Progress;
 use crate::sources::Sources;
 use crate::{attached, foreground, program, tryout};
 pub use collected::Profile;
-pub use files::{EVENTS, METRICS, SERIES};
+pub use files::{METRICS, SERIES};
 pub use marks::Interval;
 use rings::Tracing;
 pub use serving::LAST_MESSAGES;

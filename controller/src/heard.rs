@@ -6,6 +6,8 @@ use spl_model::one_line;
 use spl_wire::{EventCounts, EventPlace, Events, OfClass, OfPlace};
 use std::collections::BTreeMap;
 
+/// The file of the JVM's events in the folder of a drill.
+pub const EVENTS: &str = "events.json";
 /// Most places and classes that are believed; the agent has fewer.
 const MOST_NAMES: usize = 4096;
 /// Most seconds that are kept: a week.

@@ -1,7 +1,7 @@
 //! The counts of a finished drill, added up for spaces of classes.
 
-use crate::drill::EVENTS;
 use crate::drilled::{Classes, bytes, in_folder, table};
+use crate::heard::EVENTS;
 use spl_analysis::{Collect, Collected, Heard, Space};
 use spl_export::{
     ALLOCATIONS, ARCS, Allocations, BLOCKS, CLASSES, DOCUMENT, Document, EDGES, Fault, Files, METHODS,

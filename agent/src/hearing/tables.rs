@@ -10,6 +10,9 @@ const MOST_MONITORS: usize = 4096;
 /// Most classes of sampled objects.
 const MOST_CLASSES: usize = 2048;
 
+/// Number, method and location of a place.
+type UnnamedPlace = (u32, usize, i64);
+
 /// The tables.
 #[derive(Debug, Default)]
 pub struct Tables {
@@ -231,8 +234,8 @@ impl Tables {
         }
     }
 
-    /// Places (number, method, location) and classes whose names were not asked for so far.
-    pub fn unnamed(&mut self) -> (Vec<(u32, usize, i64)>, Vec<(u32, String)>) {
+    /// Places and classes whose names were not asked for so far.
+    pub fn unnamed(&mut self) -> (Vec<UnnamedPlace>, Vec<(u32, String)>) {
         let (places, classes) = self.named;
         self.named = (self.places.len(), self.classes.len());
         let of_place = |(number, place): (u32, &Place)| (number, place.method, place.location);

@@ -10,6 +10,7 @@ use super::paths::{self, PathFigures};
 use super::taken::{Figures, Taken};
 use super::traced;
 use crate::drilled::digest;
+use crate::heard::EVENTS;
 use crate::sources::Sources;
 use serde::Serialize;
 use spl_model::{DrillKind, one_line};
@@ -40,8 +41,6 @@ const TIMES: &str = "times.csv";
 const PATHS: &str = "paths.csv";
 /// Metrics of the counts, in three forms; `spl metrics` writes them.
 pub const METRICS: [&str; 3] = ["metrics.json", "metrics.csv", "metrics.xml"];
-/// The JVM's events, if they were heard.
-pub const EVENTS: &str = "events.json";
 /// Metrics over time, if they are wanted.
 pub const SERIES: &str = "series.csv";
 /// Name of the folder in that of the results.
