@@ -9,24 +9,13 @@ use crate::drill::{FOR_AN_AGENT, WAIT_MS, until_over, wait};
 use crate::progress::Progress;
 use crate::{attached, foreground, program, tryout};
 use files::Folder;
-use serving::{Told, listen};
+use serving::{Orders, Told, listen};
 use spl_session::door::PrivateSocket;
 use spl_session::measure::{self, Inputs};
 use spl_verdict::ExitStatus;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// The orders of the operator.
-#[derive(Clone, Copy, Debug)]
-struct Orders {
-    /// Longest time from the begin on.
-    longest: Option<Duration>,
-    /// Mean number of allocated bytes between two samples.
-    interval_bytes: u32,
-    /// Time by which an agent must have connected.
-    first_by: Option<Instant>,
-}
+use std::time::Instant;
 
 /// Hears a JVM's events, and writes and shows them.
 ///

@@ -1,8 +1,9 @@
 //! The agent thread's part of listening: it takes the JVM's events and gives them back, looks at threads and memory, and reports.
 
 use super::Worker;
+use super::known::Heard;
 use crate::java;
-use crate::jvm::{Event, HEARD, Taken};
+use crate::jvm::{Event, HEARD};
 use crate::shared::Reply;
 use crate::sys;
 use spl_wire::{Events, Listening};
@@ -16,26 +17,6 @@ const LEAST_LOOK: Duration = Duration::from_millis(1);
 const RESTS: u32 = 100;
 /// Most threads whose states are looked at.
 const MOST_THREADS: usize = 1000;
-
-/// Listening that is under way.
-#[derive(Debug)]
-pub struct Heard {
-    taken: Taken,
-    look_every: Duration,
-    next_look: Instant,
-    next_report: Instant,
-    /// Collections at the last look at the memory.
-    collections: u64,
-    /// Whether there were too many threads for a look.
-    is_overrun: bool,
-}
-
-impl Heard {
-    /// Time until something is due.
-    pub fn due(&self, now: Instant) -> Duration {
-        self.next_look.min(self.next_report).saturating_duration_since(now)
-    }
-}
 
 impl Worker {
     /// Begins to listen. Alone, the program may start now.

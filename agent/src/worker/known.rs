@@ -1,7 +1,7 @@
-//! State of changed classes, and of the calls that ran during the change.
+//! State of changed classes, of the calls that ran during the change, and of listening.
 
 use crate::hook::Probed;
-use crate::jvm::Running;
+use crate::jvm::{Running, Taken};
 use crate::metaspace::Price;
 use jni::objects::JClass;
 use jni::refs::Weak;
@@ -50,5 +50,25 @@ impl Calls {
     pub(super) fn forget(&mut self) {
         self.look_at = None;
         self.running.clear();
+    }
+}
+
+/// Listening that is under way.
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub(super) taken: Taken,
+    pub(super) look_every: Duration,
+    pub(super) next_look: Instant,
+    pub(super) next_report: Instant,
+    /// Collections at the last look at the memory.
+    pub(super) collections: u64,
+    /// Whether there were too many threads for a look.
+    pub(super) is_overrun: bool,
+}
+
+impl Heard {
+    /// Time until something is due.
+    pub(super) fn due(&self, now: Instant) -> Duration {
+        self.next_look.min(self.next_report).saturating_duration_since(now)
     }
 }

@@ -1,6 +1,5 @@
 //! The JVM that is heard: one, from its connection until its end or that of the time.
 
-use super::Orders;
 use super::files::Folder;
 use crate::drill::LAST_MESSAGES;
 use crate::heard::Gathered;
@@ -16,6 +15,17 @@ use tokio::time::sleep_until;
 const LONGEST_FAREWELL: Duration = Duration::from_secs(15);
 /// Milliseconds between looks of the agent at the states of threads.
 const LOOK_MS: u32 = 10;
+
+/// The orders of the operator.
+#[derive(Clone, Copy, Debug)]
+pub struct Orders {
+    /// Longest time from the begin on.
+    pub longest: Option<Duration>,
+    /// Mean number of allocated bytes between two samples.
+    pub interval_bytes: u32,
+    /// Time by which an agent must have connected.
+    pub first_by: Option<Instant>,
+}
 
 /// The result of listening.
 #[derive(Debug, Default)]

@@ -393,6 +393,9 @@ pub fn agrees_with_schema(document: &Value) {
     agrees(document, &schema, &schema);
 }
 
+/// Metrics of the JVM's events that depend on which thread runs when, and not on counts of what ran.
+const OF_TIMING: [&str; 7] = ["M49", "M53", "M55", "M57", "M58", "M59", "M60"];
+
 #[test]
 fn the_values_of_a_program_do_not_depend_on_its_jdk_or_compiler() {
     // Class files of the tests are the same on each JDK; here the compilers differ, and whether the JDK counts too.
@@ -400,7 +403,14 @@ fn the_values_of_a_program_do_not_depend_on_its_jdk_or_compiler() {
         let case = case();
         let program = [options, &["Metrics"]].concat();
         metrics(&case, &["--quiet", "--space", "some=Metrics**"], &program).ends_by_itself().assert_status(0);
+<<<<<<< HEAD
         values(&document(&case, "out")).remove("some").unwrap()
+=======
+        let document = fs::read(case.path("out/drill/metrics.json")).unwrap();
+        let mut some = values(&serde_json::from_slice(&document).unwrap()).remove("some").unwrap();
+        some.retain(|_, value| !OF_TIMING.contains(&value["id"].as_str().unwrap()));
+        some
+>>>>>>> events
     });
     assert_eq!(all[0], all[1]);
     assert_eq!(all[0], all[2]);
