@@ -41,7 +41,7 @@ pub struct Drill {
     #[arg(long, short, requires = "attach")]
     pub yes: bool,
     /// Count how often blocks run (blocks), find out which blocks run, which costs little in the end (cover), or count blocks and
-    /// what each call enters, with its receivers (calls), or add up the time of calls, with callees and without (time), or count
+    /// what each call enters, with its receivers, and sizes of objects (calls), or add up the time of calls, with callees and without (time), or count
     /// which blocks ran one after the other (paths; blocks,paths has exact counts of blocks where exceptions are thrown, too), or
     /// record everything that runs, in its order (trace; trace,blocks counts blocks too, as a check).
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = drill_kinds(), default_value = "blocks")]
