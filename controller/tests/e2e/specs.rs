@@ -136,11 +136,7 @@ fn what_a_file_means_is_shown_without_a_program() {
 
 #[test]
 fn the_least_specification_has_what_the_metrics_need() {
-<<<<<<< HEAD
-    for (metrics, what, unknown) in [("metrics", "calls", 12), ("size", "blocks", 0)] {
-=======
-    for (metrics, what, unknown) in [("metrics", "calls", 17), ("size", "blocks", 0)] {
->>>>>>> events
+    for (metrics, what, unknown) in [("metrics", "calls", 11), ("size", "blocks", 0)] {
         let case = case();
         let (status, spec, said) = asked(&case, &["analyse", "--needs", metrics]);
         assert_eq!(status, 0, "{said}");
