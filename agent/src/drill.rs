@@ -518,14 +518,18 @@ impl<S: Fn(Drilled)> Weaver<S> {
         if counted.methods.iter().all(|method| method.outcome.is_err()) {
             return None;
         }
-        let mut makes = self.makes.lock().unwrap_or_else(PoisonError::into_inner);
-        let room = MOST_MADE.saturating_sub(makes.len());
-        makes.extend(counted.makes.into_iter().take(room));
-        drop(makes);
+        self.note_made(counted.makes);
         let class = self.told.get(&key).copied()?;
         let is_original = !self.what.counts() && self.note(&key, open.into_inner(), &counted.methods);
         self.counted.lock().unwrap_or_else(PoisonError::into_inner).insert(key.0);
         (!is_original).then_some(Woven { bytes: counted.bytes, class })
+    }
+
+    /// Notes classes whose objects a counted class makes.
+    fn note_made(&self, classes: impl IntoIterator<Item = String>) {
+        let mut makes = self.makes.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = MOST_MADE.saturating_sub(makes.len());
+        makes.extend(classes.into_iter().take(room));
     }
 
     /// Tells a class once more that is changed for the first time, where one of the same bytes, in another loader, counts from its start on.

@@ -246,11 +246,12 @@ impl Need {
     /// Whether it is lacking where there is no more than this.
     #[must_use]
     pub fn is_lacking(self, has: Has) -> bool {
-        match self {
-            Self::Arcs => !has.arcs,
-            Self::Sizes => !has.sizes,
-            heard if heard.is_heard() => !has.events,
-            other => other.drill().is_none(),
+        !match self {
+            Self::Blocks | Self::Files | Self::Loads => true,
+            Self::Arcs => has.arcs,
+            Self::Sizes => has.sizes,
+            Self::Collections | Self::Contention | Self::Threads => has.events,
+            Self::Order | Self::Heap => false,
         }
     }
 

@@ -252,7 +252,7 @@ fn compile(tools: &Tools, work: &Path, sources: &[PathBuf]) -> Result<(), String
     }
 }
 
-/// What the program prints in a JVM without an agent.
+/// Runs the program in a JVM without an agent; gives what it printed.
 fn alone(tools: &Tools, work: &Path) -> Result<String, String> {
     let mut java = Command::new(&tools.java);
     java.args(["-cp", ".", "Known"]).current_dir(work).stdin(Stdio::null());
