@@ -18,11 +18,11 @@
     <h2><xsl:value-of select="@name"/></h2>
     <table>
       <tr><th>metric</th><th>value</th><th>how certain</th><th>why</th></tr>
-      <xsl:apply-templates select=".//value | .//percentile | .//bin"/>
+      <xsl:apply-templates select=".//value | .//continuous | .//percentile | .//bin"/>
     </table>
   </xsl:template>
 
-  <xsl:template match="value | percentile | bin">
+  <xsl:template match="value | continuous | percentile | bin">
     <tr class="metric">
       <td>
         <xsl:value-of select="concat(ancestor::category/@name, '.', ancestor::metric/@name, '.', name())"/>

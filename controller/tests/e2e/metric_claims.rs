@@ -243,7 +243,7 @@ fn mistakes_have_their_place_before_the_program_runs() {
         ],
     );
     check(
-        "metric(memory.liveness, app) <= 1",
+        "metric(memory.lifetime, app) <= 1",
         &["m.tasks:1:8", "is not computed", "the objects in the heap, which no drill has"],
     );
     check("metric(polymorphism.targetArity, app) <= 1", &["m.tasks:1:8", "the keys are `1`, `2`, `3+`"]);

@@ -194,6 +194,10 @@ fn a_program_without_anything_has_no_densities() {
         if name.starts_with("size.load") || name == "size.deadCode.value" || name == "base.classes.value" {
             continue;
         }
+        // The JVM's, in each space.
+        if ["M49", "M56", "M57", "M58", "M59", "M60"].contains(&value["id"].as_str().unwrap()) {
+            continue;
+        }
         assert!(value["least"].is_null() || value["least"].as_f64() == Some(0.0), "{name}: {value}");
         none += usize::from(value["least"].is_null());
         let is_share =

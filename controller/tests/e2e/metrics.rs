@@ -489,10 +489,16 @@ fn questions_about_metrics_need_no_drill() {
     ] {
         assert!(out.contains(part), "{out}");
     }
-    let (_, out, _) = analyse(&case, &["--needs", "--disable", "*", "--enable", "size", "--enable", "M49"]);
+    let (_, out, _) = analyse(
+        &case,
+        &["--needs", "--disable", "*", "--enable", "size", "--enable", "M49", "--enable", "M50"],
+    );
     assert!(
         out.starts_with("# What 12 metrics need: spl drill --spec FILE --all -- COMMAND\n")
-            && out.contains("\n# no drill has the objects in the heap, for memory.liveness.value\n")
+            && out.contains("\n# no drill has the objects in the heap, for memory.lifetime.bin\n")
+            && out.contains(
+                "\n# only `spl metrics` has the memory used after collections, for memory.liveness.value\n"
+            )
             && out.contains("\nevent Block {\n")
             && !out.contains("event Call {"),
         "{out}"

@@ -4,7 +4,8 @@
 spaces BLOCKS STEPS PREFIX          options of `spl analyse` for a space named `seen`: the classes of which every block has the witness's count
 total METRICS BLOCKS STEPS PREFIX   executed instructions, and those executed at least once, of that space with the witness's
 values METRICS SPACE NAME=VALUE...  values of metrics, as far as the digits go
-same METRICS METRICS SPACE...       whether two documents have the same values in these spaces
+same METRICS METRICS SPACE...       whether two documents have the same values in these spaces, without those that threads' timing decides
+alike METRICS METRICS SPACE...      the same of two JDKs, whose objects may be of other sizes
 repeatable METRICS METRICS          whether the space app has the same values, of the metrics that are to be repeatable
 touched METRICS REPORT              instructions that ran, and their share, with those of an XML report of JaCoCo
 forms METRICS XML                   whether both forms have the same values
@@ -83,10 +84,21 @@ def values(metrics, space, *expected):
     return not wrong
 
 
-def same(one, other, *spaces):
+# Of the JVM's events, and of sizes.
+TIMING = {"M49", "M53", "M55", "M57", "M58", "M59", "M60"}
+SIZES = {"M5", "M44", "M45", "M47", "M48", "M51"}
+
+
+def alike(one, other, *spaces):
+    return same(one, other, *spaces, without=TIMING | SIZES)
+
+
+def same(one, other, *spaces, without=TIMING):
     differ, all_values = [], 0
     for space in spaces:
-        ours, theirs = values_of(one, space), values_of(other, space)
+        ours, theirs = (
+            {name: value for name, value in values_of(path, space).items() if value.get("id") not in without} for path in (one, other)
+        )
         all_values += len(ours)
         differ += [f"{space} {name}" for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)]
     print(f"{len(differ)} of {all_values} values differ {differ[:3] or ''}".strip())
@@ -122,7 +134,7 @@ def of_xml(path):
         values = found[space.get("name")] = {}
         for category in space.iter("category"):
             for metric in category.findall("metric"):
-                for one in (one for one in metric.iter() if one.tag in ("value", "percentile", "bin")):
+                for one in (one for one in metric.iter() if one.tag in ("value", "continuous", "percentile", "bin")):
                     key = f"[{one.get('key') or one.get('low_key')}]" if one.tag == "bin" else ""
                     value, bounds = number(one.text), [number(one.get("least")), number(one.get("most"))]
                     name = f"{category.get('name')}.{metric.get('name')}.{one.tag}{key}"
@@ -149,6 +161,6 @@ def within(metrics, name, least, most):
 
 
 if __name__ == "__main__":
-    what = {"spaces": spaces, "total": total, "values": values, "same": same, "range": within, "repeatable": repeatable,
+    what = {"spaces": spaces, "total": total, "values": values, "same": same, "alike": alike, "range": within, "repeatable": repeatable,
             "touched": touched, "forms": forms}[sys.argv[1]]
     sys.exit(0 if what(*sys.argv[2:]) else 1)
