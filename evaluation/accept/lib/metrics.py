@@ -4,7 +4,7 @@
 spaces BLOCKS STEPS PREFIX          options of `spl analyse` for a space named `seen`: the classes of which every block has the witness's count
 total METRICS BLOCKS STEPS PREFIX   executed instructions, and those executed at least once, of that space with the witness's
 values METRICS SPACE NAME=VALUE...  values of metrics, as far as the digits go
-same METRICS METRICS SPACE...       whether two documents have the same values in these spaces, without those that threads' timing decides
+same METRICS METRICS SPACE...       whether two documents have the same values in these spaces, without metrics of timing
 alike METRICS METRICS SPACE...      the same of two JDKs, whose objects may be of other sizes
 repeatable METRICS METRICS          whether the space app has the same values, of the metrics that are to be repeatable
 touched METRICS REPORT              instructions that ran, and their share, with those of an XML report of JaCoCo
