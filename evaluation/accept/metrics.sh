@@ -203,6 +203,7 @@ each() {
     against_steps
     opcodes
     touched
+    heard
     thresholds
     programs
     forms_of_values

@@ -14,6 +14,7 @@ readonly PLAIN=("Kernels sor" "Kernels tree" "CompareLoop 20" "Calls 3" "Grows 3
 readonly WITH_ASM=" 17 21 "
 readonly ASM=java.base/jdk.internal.org.objectweb.asm=ALL-UNNAMED
 readonly REPORTS=evaluation/accept/lib/coverage
+readonly HEARD=evaluation/accept/lib/heard.py
 
 # One method for each rule of counting. The values are in tests-java/Rules.java.
 rules() {
@@ -98,6 +99,28 @@ touched() {
             "$work/ours.xml" >"$work/said.txt" 2>&1
         compared "$program: touched instructions are JaCoCo's" touched "$work/touched/drill/metrics.json" "$work/all.xml"
     done
+}
+
+# One comparison with what the JVM writes itself. $1: the claim; the rest: arguments of the comparison.
+jvm_agrees() {
+    local claim=$1 said
+    shift
+    if said=$("$HEARD" "$@" 2>&1); then ok "JDK $number: $claim: $said"; else fail "JDK $number: $claim: $said"; fi
+}
+
+# Waits, threads and classes against JFR and the JVM's log; waits, threads and sizes that are known.
+heard() {
+    local log=$work/heard.jfr count
+    tested "JDK $number: known waits, threads, collections and bytes; events are given back, and shared with another agent" e2e heard:: allocated::
+    for count in 4 40; do
+        rm -f "$log"
+        metrics "heard-$count" -- "-XX:StartFlightRecording:filename=$log,settings=$PWD/evaluation/accept/lib/heard.jfc" Heard "$count" 5 20
+        "$home/bin/jfr" print --json --events jdk.JavaMonitorEnter,jdk.ThreadStart "$log" >"$work/heard-$count.json"
+    done
+    jvm_agrees "waits for monitors are JFR's" waits "$work/heard-40/drill" "$work/heard-40.json" Heard
+    jvm_agrees "threads that start are JFR's" threads "$work/heard-40/drill" "$work/heard-40.json" "$work/heard-4/drill" "$work/heard-4.json"
+    metrics loaded -- "-Xlog:class+load:file=$work/load.txt" Metrics
+    jvm_agrees "loaded classes with code are those of the JVM's log" classes "$work/loaded/drill" "$work/load.txt" "$CLASSES"
 }
 
 # Real programs next to published figures.
