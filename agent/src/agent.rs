@@ -231,7 +231,7 @@ impl Agent for SplAgent {
                 // A reference for each loaded class.
                 env.with_local_frame(LOCAL_REFERENCES, |env| {
                     shared.keep_final_messages(jvm, env);
-                    shared.hearing.keep_last(jvm);
+                    shared.hearing.keep_last();
                     Ok(())
                 })
             };

@@ -1,30 +1,30 @@
 //! Counts of the JVM's events: waits for monitors, threads, collections, sampled allocations.
 //!
-//! The callbacks run in threads of the program. Each asks the JVM for a frame or a number at most, and adds to tables of a fixed
+//! The callbacks run in threads of the program. Each asks the JVM for a frame or a number at most, and adds to tables of a limited
 //! size under a lock that is held for some ten nanoseconds, and never around a call of the JVM. Those of collections touch atomics
-//! only, as JVM TI demands. Names of methods are looked up later, by the agent thread.
+//! only, as JVM TI demands. The first wait of a version of a method at an offset asks for its names, while the frame keeps the method: a later
+//! question could be about a method that is gone.
 
 mod tables;
 
 use crate::fault;
+use crate::java;
 use crate::jvm::{ClassRef, Jvm, ObjectRef};
 use crate::sys;
 use jvmti_bindings::callbacks::{CallbackContext, MonitorEvent, ObjectAllocationEvent, ThreadEvent};
-use spl_wire::{EVENT_NAMES, EventPlace, Events};
+use spl_wire::{EVENT_NAMES, Events};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tables::Tables;
 
 /// The name of the thread in which the JVM waits for the others at its end.
-const LAST_THREAD: &str = "DestroyJavaVM";
+pub const LAST_THREAD: &str = "DestroyJavaVM";
 
 /// The state of listening. It takes memory from the first listening on.
 #[derive(Debug, Default)]
 pub struct Hearing {
     is_on: AtomicBool,
-    /// Number of the listening, which threads have that were counted in it.
-    number: AtomicUsize,
     tables: Mutex<Tables>,
     /// Held by the one who makes messages, so that names come before counts.
     reports: Mutex<()>,
@@ -46,8 +46,6 @@ impl Hearing {
             counter.store(0, Relaxed);
         }
         self.interval_bytes.store(interval_bytes.into(), Relaxed);
-        // Threads that were never counted have 0.
-        self.number.fetch_add(1, AcqRel);
         self.is_on.store(true, Release);
     }
 
@@ -71,22 +69,10 @@ impl Hearing {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a thread in that lives already.
-    pub fn has_thread(&self, jvm: &Jvm, thread: ObjectRef<'_>) {
-        // An event may have counted it meanwhile.
-        if !self.is_counted(jvm, thread) && jvm.is_of_program(thread, LAST_THREAD) && self.count(jvm, thread)
-        {
-            self.tables().has_thread();
-        }
-    }
-
-    /// Whether a thread was counted in this listening.
-    pub fn is_counted(&self, jvm: &Jvm, thread: ObjectRef<'_>) -> bool {
-        jvm.mark(thread) == Some(self.number.load(Acquire))
-    }
-
-    fn count(&self, jvm: &Jvm, thread: ObjectRef<'_>) -> bool {
-        jvm.set_mark(thread, self.number.load(Acquire))
+    /// Takes in the threads that live already, by their ids.
+    pub fn has_threads(&self, threads: impl Iterator<Item = u64>) {
+        threads.for_each(|thread| self.tables().has_thread(thread));
+        self.tables().has_all_threads();
     }
 
     /// A thread begins.
@@ -97,11 +83,10 @@ impl Hearing {
         let jvm = Jvm::of(context.jvmti());
         // SAFETY: the callback's argument is live until the callback returns.
         let thread = unsafe { ObjectRef::new(event.thread().cast()) };
-        if jvm.is_of_program(thread, LAST_THREAD) {
-            let is_known = self.is_counted(&jvm, thread);
-            if self.count(&jvm, thread) {
-                self.tables().thread_begins(is_known);
-            }
+        if jvm.is_of_program(thread, LAST_THREAD)
+            && let Some(id) = id_of(context, thread)
+        {
+            self.tables().thread_begins(id);
         }
     }
 
@@ -110,11 +95,9 @@ impl Hearing {
         if !self.is_on() {
             return;
         }
-        let jvm = Jvm::of(context.jvmti());
         // SAFETY: the callback's argument is live until the callback returns.
-        let thread = unsafe { ObjectRef::new(event.thread().cast()) };
-        if self.is_counted(&jvm, thread) {
-            self.tables().thread_ends();
+        if let Some(id) = id_of(context, unsafe { ObjectRef::new(event.thread().cast()) }) {
+            self.tables().thread_ends(id);
         }
     }
 
@@ -126,10 +109,17 @@ impl Hearing {
         fault::at("MonitorContendedEnter");
         let jvm = Jvm::of(context.jvmti());
         let place = jvm.own_place();
+        if let Some(place) = place.filter(|place| !self.tables().knows_place(*place)) {
+            // SAFETY: the method of the innermost frame of this thread.
+            let name = unsafe { jvm.named(place) }.unwrap_or_default();
+            self.tables().learn_place(place, name);
+        }
         // SAFETY: the callback's argument is live until the callback returns.
         let monitor = jvm.identity(unsafe { ObjectRef::new(event.object().cast()) });
+        // SAFETY: as above.
+        let thread = id_of(context, unsafe { ObjectRef::new(event.thread().cast()) });
         let now_ns = sys::now_ns();
-        self.tables().waits(place, monitor, now_ns);
+        self.tables().waits(thread, place, monitor, now_ns);
     }
 
     /// A thread has the monitor that it waited for.
@@ -138,11 +128,10 @@ impl Hearing {
             return;
         }
         let now_ns = sys::now_ns();
-        let jvm = Jvm::of(context.jvmti());
-        let place = jvm.own_place();
         // SAFETY: the callback's argument is live until the callback returns.
-        let monitor = jvm.identity(unsafe { ObjectRef::new(event.object().cast()) });
-        self.tables().has_waited(place, monitor, now_ns);
+        if let Some(thread) = id_of(context, unsafe { ObjectRef::new(event.thread().cast()) }) {
+            self.tables().has_waited(thread, now_ns);
+        }
     }
 
     /// A sample of the allocated objects.
@@ -196,19 +185,15 @@ impl Hearing {
     }
 
     /// The counts so far, after the names of new places and classes.
-    pub fn report(&self, jvm: &Jvm) -> Vec<Events> {
+    pub fn report(&self) -> Vec<Events> {
         let _alone = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.is_on() {
             return Vec::new();
         }
         let (new_places, new_classes) = self.tables().unnamed();
         let mut said = Vec::new();
-        let named = |(number, method, location): &(u32, usize, i64)| {
-            let (class, method, descriptor) = jvm.named(*method).unwrap_or_default();
-            EventPlace { number: *number, class, method, descriptor, location: *location }
-        };
         for some in new_places.chunks(EVENT_NAMES) {
-            said.push(Events::Places { places: some.iter().map(named).collect() });
+            said.push(Events::Places { places: some.to_vec() });
         }
         for some in new_classes.chunks(EVENT_NAMES) {
             said.push(Events::Classes { classes: some.to_vec() });
@@ -225,8 +210,8 @@ impl Hearing {
     }
 
     /// Keeps the last report: the JVM ends.
-    pub fn keep_last(&self, jvm: &Jvm) {
-        let last = self.report(jvm);
+    pub fn keep_last(&self) {
+        let last = self.report();
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = last;
     }
 
@@ -234,4 +219,12 @@ impl Hearing {
     pub fn last(&self) -> Vec<Events> {
         std::mem::take(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// The id of a thread, also of a virtual one.
+fn id_of(context: &CallbackContext<'_>, thread: ObjectRef<'_>) -> Option<u64> {
+    // SAFETY: what these callbacks are called with is a thread.
+    let id = |env: &mut jni::Env<'_>| unsafe { java::id_of_thread(env, thread) };
+    // SAFETY: the callback runs on the thread whose environment this is.
+    unsafe { java::with_env_of_program(context.jni()?.raw().cast(), id) }.ok()
 }

@@ -2,7 +2,7 @@
 
 mod events;
 
-pub use events::{HEARD, Taken};
+pub use events::{HEARD, Named, Taken};
 use jvmti_bindings::env::Jvmti;
 use jvmti_bindings::sys::{jni, jvmti};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

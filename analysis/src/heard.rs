@@ -33,6 +33,8 @@ pub struct Heard {
     pub waited_ns: u64,
     /// Most threads that waited for one monitor at once.
     pub most_waiting: u64,
+    /// Waits that were not followed, so that the time and the most of them at once may be more.
+    pub unfollowed: u64,
     /// Threads of the program that were started.
     pub started: u64,
     /// Most threads of the program that lived at once.
@@ -61,8 +63,8 @@ pub struct Waits {
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// Offset in the bytecode as it ran.
-    pub location: i64,
+    /// Number of the `monitorenter` in the method's code, from 1; 0 at the entry of a synchronized method, and in `Object.wait`.
+    pub lock: u32,
     /// Times that a thread had to wait.
     pub waits: u64,
     /// Nanoseconds of them.
@@ -123,10 +125,10 @@ impl Heard {
         let in_space = |place: &&Waits| {
             space.has_class(&place.class) && space.has_method(&place.class, &place.method, &place.descriptor)
         };
-        // A place with several versions of its code has several offsets, but each is a place where threads waited.
-        let mut merged: BTreeMap<(&str, &str, &str, i64), u64> = BTreeMap::new();
+        // Classes of several loaders may have one name.
+        let mut merged: BTreeMap<(&str, &str, &str, u32), u64> = BTreeMap::new();
         for place in self.places.iter().filter(|place| !place.class.is_empty()).filter(in_space) {
-            let key = (&*place.class, &*place.method, &*place.descriptor, place.location);
+            let key = (&*place.class, &*place.method, &*place.descriptor, place.lock);
             *merged.entry(key).or_default() += place.waits;
         }
         let jvm = Self { places: Vec::new(), ..self.clone() };

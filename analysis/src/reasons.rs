@@ -31,3 +31,5 @@ pub const NO_JDK: &str = "the JDK's classes did not count (no --jdk)";
 pub const HIDDEN: &str = "hidden classes of the JDK, such as those of method handles, do not count";
 /// Of what depends on the order of branches.
 pub const NO_ORDER: &str = "needs the order of branches, which no drill has";
+/// Of the most waiting threads.
+pub const UNFOLLOWED: &str = "more threads waited at once than the agent follows";

@@ -35,5 +35,5 @@ pub use count::{CountedClass, CountedMethod, Counting, count};
 pub use inspect::{ClassInfo, MethodInfo, inspect};
 pub use plan::{MethodKey, MethodReport, Plan, Probe, Rewritten, Untouched};
 pub use rewrite::{instrument, verify};
-pub use sites::{call_sites_of, static_calls, static_calls_of};
+pub use sites::{call_sites_of, lock_at, static_calls, static_calls_of};
 pub use spl_model::Refusal;

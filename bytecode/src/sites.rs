@@ -4,7 +4,7 @@
 use spl_classfile::class::{ClassFile, Method};
 use spl_classfile::instruction::{Insn, decode};
 use spl_classfile::mutf8;
-use spl_classfile::opcode::{INVOKEDYNAMIC, INVOKESTATIC};
+use spl_classfile::opcode::{INVOKEDYNAMIC, INVOKESTATIC, MONITORENTER};
 use spl_classfile::reader::Reader;
 
 /// The constants of the `invokedynamic` instructions in this bytecode, one for each instruction, because each
@@ -16,6 +16,17 @@ pub fn call_sites_of(code: &[u8]) -> Vec<u16> {
         _ => None,
     };
     decode(code).map_or_else(|_| Vec::new(), |code| code.iter().filter_map(constant).collect())
+}
+
+/// The number of the `monitorenter` in this bytecode at which a thread waits, from 1; 0 where there is none, as at the entry of a synchronized
+/// method. The offset is that of the instruction, or the one behind it: the interpreter says either. Other code that is added to a method
+/// changes offsets, and no number.
+#[must_use]
+pub fn lock_at(code: &[u8], offset: u32) -> u32 {
+    let Ok(code) = decode(code) else { return 0 };
+    let locks = code.iter().filter(|insn| insn.opcode == MONITORENTER);
+    let before = locks.take_while(|insn| insn.at <= offset).enumerate().last();
+    before.filter(|(_, insn)| offset <= insn.end()).map_or(0, |(place, _)| place as u32 + 1)
 }
 
 /// Number of calls of static methods in the code of a class's method; `None` if the method does not exist or
@@ -71,5 +82,13 @@ mod tests {
         assert_eq!(static_calls_of(&file, "f", "()V"), Some(0));
         assert!(static_calls_of(&woven, "f", "()V") >= Some(2), "one at the entry and one at the exit");
         assert_eq!(static_calls_of(&woven, "g", "()V"), None);
+    }
+
+    #[test]
+    fn a_lock_has_a_number_at_its_instruction_and_behind_it() {
+        // aload_0, monitorenter, aload_1, monitorenter, bipush 0xc2, return
+        let code = [0x2a, 0xc2, 0x2b, 0xc2, 0x10, 0xc2, 0xb1];
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|offset| lock_at(&code, offset)), [0, 1, 1, 2, 2, 0]);
+        assert_eq!([lock_at(&[], 0), lock_at(&[0xff], 0)], [0, 0], "no code, and no instruction");
     }
 }

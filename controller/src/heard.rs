@@ -3,6 +3,7 @@
 use crate::numbers::counted;
 use spl_analysis::{Heard, RUNNABLE, Waits};
 use spl_model::one_line;
+use spl_stats::thinned;
 use spl_wire::{EventCounts, EventPlace, Events, OfClass, OfPlace};
 use std::collections::BTreeMap;
 
@@ -12,6 +13,13 @@ pub const EVENTS: &str = "events.json";
 const MOST_NAMES: usize = 4096;
 /// Most seconds that are kept: a week.
 const MOST_REPORTS: usize = 7 * 24 * 3600;
+
+/// The 95% interval of bytes that samples stand for; `None` where threads that began are more than a twentieth of the samples. A thread's first
+/// sample comes after one whole interval, so objects of short threads are seen less often, or never.
+pub fn interval(counts: &EventCounts, bytes: u64, variance: u128, interval_bytes: f64) -> Option<[f64; 2]> {
+    let is_known = counts.started.saturating_mul(20) <= counts.samples;
+    is_known.then(|| thinned(bytes as f64, variance as f64, interval_bytes))
+}
 
 /// The events of a JVM so far.
 #[derive(Clone, Debug, Default)]
@@ -98,7 +106,7 @@ impl Gathered {
             class: one_line(&place.class),
             method: one_line(&place.method),
             descriptor: one_line(&place.descriptor),
-            location: place.location,
+            lock: place.lock,
             waits: of.waits,
             waited_ns: of.waited_ns,
         };
@@ -112,6 +120,7 @@ impl Gathered {
             waits: counts.waits,
             waited_ns: counts.waited_ns,
             most_waiting: counts.most_waiting.into(),
+            unfollowed: counts.unfollowed,
             started: counts.started,
             most_live: counts.most_live.into(),
             collections: counts.collections,
@@ -134,8 +143,14 @@ impl Gathered {
         }
         if counts.placeless > 0 {
             lines.push(format!(
-                "{} had no place in the table of the agent: they count without one",
+                "{} had no Java method that waits, or there was no room for more places: they count without one",
                 counted(counts.placeless, "wait", "waits")
+            ));
+        }
+        if counts.unfollowed > 0 {
+            lines.push(format!(
+                "{} came while too many threads waited: their time does not count, and more threads may have waited for one monitor",
+                counted(counts.unfollowed, "wait", "waits")
             ));
         }
         if counts.classless > 0 {
@@ -154,7 +169,7 @@ mod tests {
 
     fn place(number: u32) -> EventPlace {
         let text = str::to_owned;
-        EventPlace { number, class: text("p/A"), method: text("f"), descriptor: text("()V"), location: 7 }
+        EventPlace { number, class: text("p/A"), method: text("f"), descriptor: text("()V"), lock: 1 }
     }
 
     #[test]

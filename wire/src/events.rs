@@ -62,14 +62,14 @@ pub const EVENT_NAMES: usize = 64;
 pub struct EventPlace {
     /// Its number.
     pub number: u32,
-    /// Class with slashes; empty when it was unloaded.
+    /// Class with slashes; empty when the JVM does not tell it.
     pub class: String,
     /// Name of the method.
     pub method: String,
     /// Descriptor of the method.
     pub descriptor: String,
-    /// Offset in the bytecode as it ran; 0 at the entry of a synchronized method, negative in a native one.
-    pub location: i64,
+    /// Number of the `monitorenter` in the method's code, from 1; 0 at the entry of a synchronized method, and in `Object.wait`.
+    pub lock: u32,
 }
 
 /// Counts of a place.
@@ -107,8 +107,10 @@ pub struct EventCounts {
     pub waited_ns: u64,
     /// Most threads that waited for one monitor at once.
     pub most_waiting: u32,
-    /// Waits without a place, as there was no room for more.
+    /// Waits without a place: no Java method was under way, or there was no room for more places.
     pub placeless: u64,
+    /// Waits that were not followed, as too many threads waited at once: `waited_ns` and `most_waiting` lack them.
+    pub unfollowed: u64,
     /// Threads of the program that were started.
     pub started: u64,
     /// Threads of the program that live.

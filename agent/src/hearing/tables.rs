@@ -1,26 +1,35 @@
-//! The tables of counts. All have a fixed size: what finds no room is counted without its name.
+//! The tables of counts. All have a limited size: what finds no room is counted without its name.
 
-use spl_wire::{EventCounts, OfClass, OfPlace, RUNNABLE};
-use std::collections::HashMap;
+use crate::jvm::Named;
+use spl_wire::{EventCounts, EventPlace, OfClass, OfPlace, RUNNABLE};
+use std::collections::{HashMap, HashSet};
 
 /// Most places of waits.
 const MOST_PLACES: usize = 1024;
-/// Most monitors that threads wait for at once.
-const MOST_MONITORS: usize = 4096;
+/// Most versions of methods, with an offset each, at which threads wait.
+const MOST_VERSIONS: usize = 16_384;
+/// Most waits that are followed at once.
+const MOST_WAITS: usize = 65_536;
 /// Most classes of sampled objects.
 const MOST_CLASSES: usize = 2048;
 
-/// Number, method and location of a place.
-type UnnamedPlace = (u32, usize, i64);
+/// Method and offset of a frame.
+type Frame = (usize, i64);
 
 /// The tables.
 #[derive(Debug, Default)]
 pub struct Tables {
     counts: EventCounts,
-    /// Threads that wait, and the sum of the differences of their clocks from 0.
-    waiting: Waiting,
+    /// Ids of the threads of the program that live.
+    threads: HashSet<u64>,
+    /// Ids of threads that ended during the first listing of threads; `None` after it.
+    ended: Option<HashSet<u64>>,
     places: Vec<Place>,
-    place_of: HashMap<(usize, i64), usize>,
+    place_named: HashMap<Named, usize>,
+    /// Numbers of places; `None` where there was no room.
+    place_of: HashMap<Frame, Option<usize>>,
+    /// Waits that are under way, by the ids of the threads.
+    waits: HashMap<u64, Wait>,
     /// Number of threads that wait for each monitor, by its identity.
     monitors: HashMap<i32, u32>,
     classes: Vec<Class>,
@@ -31,41 +40,20 @@ pub struct Tables {
     last_runnable: Option<usize>,
 }
 
-/// Waits that may be under way. No thread has a record of its own: each begin takes its time off the sum, and each end adds its.
-#[derive(Clone, Copy, Debug, Default)]
-struct Waiting {
-    threads: u32,
-    sum_ns: u64,
-}
-
-impl Waiting {
-    fn begin(&mut self, now_ns: u64) {
-        self.threads = self.threads.saturating_add(1);
-        self.sum_ns = self.sum_ns.wrapping_sub(now_ns);
-    }
-
-    /// False for the end of a wait that began before the listening.
-    fn end(&mut self, now_ns: u64) -> bool {
-        let began = self.threads > 0;
-        if began {
-            self.threads -= 1;
-            self.sum_ns = self.sum_ns.wrapping_add(now_ns);
-        }
-        began
-    }
-
-    /// Nanoseconds of all waits until now.
-    fn until(self, now_ns: u64) -> u64 {
-        self.sum_ns.wrapping_add(now_ns.wrapping_mul(self.threads.into()))
-    }
+/// A wait that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    place: Option<usize>,
+    monitor: Option<i32>,
+    since_ns: u64,
 }
 
 #[derive(Debug)]
 struct Place {
-    method: usize,
-    location: i64,
+    name: Named,
     waits: u64,
-    waiting: Waiting,
+    /// Nanoseconds of the waits that are over.
+    waited_ns: u64,
     is_changed: bool,
 }
 
@@ -97,16 +85,9 @@ impl Estimate {
 }
 
 impl Tables {
-    /// Empty tables with all their memory.
+    /// Empty tables. Threads that live already are taken in first.
     pub fn new() -> Self {
-        Self {
-            places: Vec::with_capacity(MOST_PLACES),
-            place_of: HashMap::with_capacity(MOST_PLACES),
-            monitors: HashMap::with_capacity(MOST_MONITORS),
-            classes: Vec::with_capacity(MOST_CLASSES),
-            class_of: HashMap::with_capacity(MOST_CLASSES),
-            ..Self::default()
-        }
+        Self { ended: Some(HashSet::new()), ..Self::default() }
     }
 
     /// The counts so far.
@@ -114,77 +95,101 @@ impl Tables {
         &self.counts
     }
 
-    /// A thread lives already.
-    pub fn has_thread(&mut self) {
-        self.counts.live = self.counts.live.saturating_add(1);
-        self.counts.most_live = self.counts.most_live.max(self.counts.live);
+    /// A thread lives already, or has begun meanwhile.
+    pub fn has_thread(&mut self, id: u64) {
+        if self.ended.as_ref().is_none_or(|ended| !ended.contains(&id)) && self.threads.insert(id) {
+            self.counts.live = self.counts.live.saturating_add(1);
+            self.counts.most_live = self.counts.most_live.max(self.counts.live);
+        }
     }
 
-    /// A thread begins; it may be counted already, as one that lives.
-    pub fn thread_begins(&mut self, is_known: bool) {
-        if !is_known {
+    /// All threads that live already were taken in.
+    pub fn has_all_threads(&mut self) {
+        self.ended = None;
+    }
+
+    /// A thread begins; it may be known already, as one that lives.
+    pub fn thread_begins(&mut self, id: u64) {
+        if !self.threads.contains(&id) {
             self.counts.started += 1;
-            self.has_thread();
+            self.has_thread(id);
         }
     }
 
-    /// A counted thread ends.
-    pub fn thread_ends(&mut self) {
-        self.counts.live = self.counts.live.saturating_sub(1);
+    /// A thread ends.
+    pub fn thread_ends(&mut self, id: u64) {
+        if self.threads.remove(&id) {
+            self.counts.live = self.counts.live.saturating_sub(1);
+        }
+        if let Some(ended) = &mut self.ended {
+            ended.insert(id);
+        }
     }
 
-    /// A thread begins to wait at a place, for a monitor.
-    pub fn waits(&mut self, place: Option<(usize, i64)>, monitor: Option<i32>, now_ns: u64) {
+    /// Whether a frame has its place, or finds no room.
+    pub fn knows_place(&self, frame: Frame) -> bool {
+        self.place_of.contains_key(&frame) || self.place_of.len() == MOST_VERSIONS
+    }
+
+    /// Gives a frame its place, which frames of other versions of the method may have already.
+    pub fn learn_place(&mut self, frame: Frame, name: Named) {
+        if self.knows_place(frame) {
+            return;
+        }
+        let number = match self.place_named.get(&name) {
+            Some(number) => Some(*number),
+            None if self.places.len() < MOST_PLACES => {
+                let number = self.places.len();
+                self.places.push(Place { name: name.clone(), waits: 0, waited_ns: 0, is_changed: true });
+                self.place_named.insert(name, number);
+                Some(number)
+            }
+            None => None,
+        };
+        self.place_of.insert(frame, number);
+    }
+
+    /// A thread begins to wait in a frame, for a monitor.
+    pub fn waits(&mut self, thread: Option<u64>, frame: Option<Frame>, monitor: Option<i32>, now_ns: u64) {
         self.counts.waits += 1;
-        self.waiting.begin(now_ns);
-        if let Some(monitor) = monitor
-            && (self.monitors.len() < MOST_MONITORS || self.monitors.contains_key(&monitor))
-        {
-            let threads = self.monitors.entry(monitor).or_default();
-            *threads += 1;
-            self.counts.most_waiting = self.counts.most_waiting.max(*threads);
-        }
-        match place.and_then(|place| self.place(place)) {
+        let number = frame.and_then(|frame| self.place_of.get(&frame).copied().flatten());
+        match number.and_then(|number| self.places.get_mut(number)) {
             Some(place) => {
                 place.waits += 1;
-                place.waiting.begin(now_ns);
                 place.is_changed = true;
             }
             None => self.counts.placeless += 1,
         }
-    }
-
-    fn place(&mut self, (method, location): (usize, i64)) -> Option<&mut Place> {
-        let number = match self.place_of.get(&(method, location)) {
-            Some(number) => *number,
-            None if self.places.len() < MOST_PLACES => {
-                let number = self.places.len();
-                let waiting = Waiting::default();
-                self.places.push(Place { method, location, waits: 0, waiting, is_changed: true });
-                self.place_of.insert((method, location), number);
-                number
-            }
-            None => return None,
-        };
-        self.places.get_mut(number)
-    }
-
-    /// A thread has waited.
-    pub fn has_waited(&mut self, place: Option<(usize, i64)>, monitor: Option<i32>, now_ns: u64) {
-        if !self.waiting.end(now_ns) {
+        let Some(thread) = thread.filter(|_| self.waits.len() < MOST_WAITS) else {
+            self.counts.unfollowed += 1;
             return;
+        };
+        // A thread waits for one monitor at a time.
+        self.has_waited(thread, now_ns);
+        self.waits.insert(thread, Wait { place: number, monitor, since_ns: now_ns });
+        if let Some(monitor) = monitor {
+            let threads = self.monitors.entry(monitor).or_default();
+            *threads += 1;
+            self.counts.most_waiting = self.counts.most_waiting.max(*threads);
         }
-        if let Some(monitor) = monitor
+    }
+
+    /// A thread has waited. Nothing is known of a wait that began before the listening, or that was not followed.
+    pub fn has_waited(&mut self, thread: u64, now_ns: u64) {
+        let Some(wait) = self.waits.remove(&thread) else { return };
+        let waited_ns = now_ns.saturating_sub(wait.since_ns);
+        self.counts.waited_ns = self.counts.waited_ns.saturating_add(waited_ns);
+        if let Some(place) = wait.place.and_then(|number| self.places.get_mut(number)) {
+            place.waited_ns = place.waited_ns.saturating_add(waited_ns);
+            place.is_changed = true;
+        }
+        if let Some(monitor) = wait.monitor
             && let Some(threads) = self.monitors.get_mut(&monitor)
         {
-            *threads -= 1;
+            *threads = threads.saturating_sub(1);
             if *threads == 0 {
                 self.monitors.remove(&monitor);
             }
-        }
-        let number = place.and_then(|place| self.place_of.get(&place));
-        if let Some(place) = number.and_then(|number| self.places.get_mut(*number)) {
-            place.is_changed |= place.waiting.end(now_ns);
         }
     }
 
@@ -235,10 +240,13 @@ impl Tables {
     }
 
     /// Places and classes whose names were not asked for so far.
-    pub fn unnamed(&mut self) -> (Vec<UnnamedPlace>, Vec<(u32, String)>) {
+    pub fn unnamed(&mut self) -> (Vec<EventPlace>, Vec<(u32, String)>) {
         let (places, classes) = self.named;
         self.named = (self.places.len(), self.classes.len());
-        let of_place = |(number, place): (u32, &Place)| (number, place.method, place.location);
+        let of_place = |(number, Place { name, .. }): (u32, &Place)| {
+            let Named { class, method, descriptor, lock } = name.clone();
+            EventPlace { number, class, method, descriptor, lock }
+        };
         let of_class = |(number, class): (u32, &Class)| (number, class.name.clone());
         (
             (0..).zip(&self.places).skip(places).map(of_place).collect(),
@@ -249,11 +257,21 @@ impl Tables {
     /// Counts of places and classes that have changed, have a name, and were not told since; and those of the JVM.
     pub fn changed(&mut self, now_ns: u64) -> (Vec<OfPlace>, Vec<OfClass>, EventCounts) {
         let (named_places, named_classes) = self.named;
+        // A thread that waits goes on adding time.
+        let mut under_way = vec![0; self.places.len()];
+        let mut all_under_way: u64 = 0;
+        for wait in self.waits.values() {
+            let waited_ns = now_ns.saturating_sub(wait.since_ns);
+            all_under_way = all_under_way.saturating_add(waited_ns);
+            if let Some(of_place) = wait.place.and_then(|number| under_way.get_mut(number)) {
+                *of_place += waited_ns;
+            }
+        }
         let mut places = Vec::new();
         for (number, place) in (0..).zip(self.places.iter_mut().take(named_places)) {
-            // A thread that waits goes on adding time.
-            if std::mem::take(&mut place.is_changed) || place.waiting.threads > 0 {
-                let waited_ns = place.waiting.until(now_ns);
+            let more_ns = under_way.get(number as usize).copied().unwrap_or(0);
+            if std::mem::take(&mut place.is_changed) || more_ns > 0 {
+                let waited_ns = place.waited_ns.saturating_add(more_ns);
                 places.push(OfPlace { number, waits: place.waits, waited_ns });
             }
         }
@@ -271,7 +289,7 @@ impl Tables {
         }
         let counts = EventCounts {
             at_ns: now_ns,
-            waited_ns: self.waiting.until(now_ns),
+            waited_ns: self.counts.waited_ns.saturating_add(all_under_way),
             bytes: self.bytes.bytes as u64,
             variance: self.bytes.variance as u128,
             ..self.counts
@@ -284,18 +302,28 @@ impl Tables {
 mod tests {
     use super::*;
 
-    const PLACE: Option<(usize, i64)> = Some((0x1000, 7));
+    fn named(method: &str, lock: u32) -> Named {
+        Named { method: method.to_owned(), lock, ..Named::default() }
+    }
 
     #[test]
     fn waits_are_counted_by_place_and_by_monitor() {
         let mut tables = Tables::new();
-        tables.has_waited(PLACE, Some(1), 50);
-        tables.waits(PLACE, Some(1), 100);
-        tables.waits(PLACE, Some(1), 110);
-        tables.waits(Some((0x2000, 0)), Some(2), 120);
-        tables.has_waited(PLACE, Some(1), 200);
-        tables.waits(PLACE, Some(1), 210);
-        assert_eq!(tables.unnamed().0, [(0, 0x1000, 7), (1, 0x2000, 0)]);
+        // Two versions of a method are one place.
+        let [old, new, other] = [(0x1000, 7), (0x3000, 12), (0x2000, 0)];
+        tables.learn_place(old, named("f", 1));
+        tables.learn_place(new, named("f", 1));
+        tables.learn_place(other, named("g", 0));
+        // The end of a wait that began before.
+        tables.has_waited(9, 50);
+        tables.waits(Some(1), Some(old), Some(1), 100);
+        tables.waits(Some(2), Some(new), Some(1), 110);
+        tables.waits(Some(3), Some(other), Some(2), 120);
+        tables.has_waited(9, 150);
+        tables.has_waited(1, 200);
+        tables.waits(Some(1), Some(old), Some(1), 210);
+        let names: Vec<_> = tables.unnamed().0.into_iter().map(|place| (place.method, place.lock)).collect();
+        assert_eq!(names, [("f".to_owned(), 1), ("g".to_owned(), 0)]);
         let (places, _, counts) = tables.changed(300);
         // 200 - 100, 300 - 110, 300 - 210; and 300 - 120.
         let expected = [
@@ -304,11 +332,9 @@ mod tests {
         ];
         assert_eq!(places, expected);
         assert_eq!((counts.waits, counts.most_waiting, counts.waited_ns), (4, 2, 560));
-        for place in [PLACE, PLACE, Some((0x2000, 0))] {
-            tables.has_waited(place, Some(if place == PLACE { 1 } else { 2 }), 300);
-        }
+        [1, 2, 3].into_iter().for_each(|thread| tables.has_waited(thread, 300));
         assert_eq!(tables.changed(999).2.waited_ns, 560, "nobody waits any more");
-        assert!(tables.monitors.is_empty());
+        assert!(tables.monitors.is_empty() && tables.waits.is_empty());
         assert_eq!(tables.changed(9999).0, [], "nothing is new");
     }
 
@@ -316,10 +342,15 @@ mod tests {
     fn a_full_table_counts_what_has_no_place() {
         let mut tables = Tables::new();
         for place in 0..MOST_PLACES + 5 {
-            tables.waits(Some((place, 0)), i32::try_from(place).ok(), 1);
+            tables.learn_place((place, 0), named(&place.to_string(), 0));
+            tables.waits(Some(place as u64), Some((place, 0)), i32::try_from(place).ok(), 1);
         }
         let (_, _, counts) = tables.changed(1);
-        assert_eq!((counts.placeless, counts.waits), (5, MOST_PLACES as u64 + 5));
+        assert_eq!((counts.placeless, counts.waits, counts.unfollowed), (5, MOST_PLACES as u64 + 5, 0));
+        for version in 0..MOST_VERSIONS {
+            tables.learn_place((version, 1), named("f", 0));
+        }
+        assert!(tables.place_of.len() == MOST_VERSIONS && tables.knows_place((0, 99)));
         for class in 0..MOST_CLASSES as i32 + 7 {
             tables.allocates(class, String::new(), 16, 100);
         }
@@ -328,13 +359,29 @@ mod tests {
     }
 
     #[test]
+    fn waits_that_are_not_followed_are_counted() {
+        let mut tables = Tables::new();
+        (0..MOST_WAITS as u64 + 3).for_each(|thread| tables.waits(Some(thread), None, Some(1), 10));
+        tables.waits(None, None, Some(1), 10);
+        assert_eq!((tables.counts.unfollowed, tables.counts.most_waiting as usize), (4, MOST_WAITS));
+        (0..MOST_WAITS as u64 + 3).for_each(|thread| tables.has_waited(thread, 20));
+        assert!(tables.monitors.is_empty() && tables.counts.waited_ns == 10 * MOST_WAITS as u64);
+    }
+
+    #[test]
     fn threads_are_counted_once() {
         let mut tables = Tables::new();
-        tables.has_thread();
-        tables.thread_begins(true);
-        tables.thread_begins(false);
-        tables.thread_ends();
-        tables.thread_begins(false);
+        tables.has_thread(1);
+        tables.thread_begins(1);
+        tables.thread_begins(2);
+        tables.has_thread(2);
+        // A thread that ended during the listing.
+        tables.thread_ends(3);
+        tables.has_thread(3);
+        tables.has_all_threads();
+        tables.thread_ends(2);
+        tables.thread_begins(4);
+        tables.thread_ends(9);
         let counts = tables.counts();
         assert_eq!((counts.started, counts.live, counts.most_live), (2, 2, 2));
     }

@@ -2,7 +2,6 @@
 
 use super::{ClassRef, Event, Jvm, ObjectRef};
 use jvmti_bindings::sys::{jni, jvmti};
-use std::ffi::c_void;
 use std::ptr::null_mut;
 
 /// Events that are heard.
@@ -23,6 +22,19 @@ const PROGRAM: &str = "main";
 const MOST_GROUPS: usize = 64;
 /// Most bytes of a class name.
 const LONGEST_NAME: usize = 1000;
+
+/// A place where threads wait, by names: versions of a method that was changed are one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Named {
+    /// Class with slashes.
+    pub class: String,
+    /// Name of the method.
+    pub method: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// Number of the `monitorenter` in its code, from 1; 0 where there is none.
+    pub lock: u32,
+}
 
 /// Capabilities that were taken for listening.
 #[derive(Debug)]
@@ -56,6 +68,9 @@ impl Jvm {
     /// (`JvmtiManageCapabilities`): sampled allocations to one agent at a time, the others to all.
     pub fn take_events(&self, interval_bytes: u32) -> (Taken, Vec<String>) {
         let (mut taken, mut without) = (jvmti::jvmtiCapabilities::default(), Vec::new());
+        if let Err(error) = self.want_looks() {
+            without.push(format!("places in code: {error}"));
+        }
         let monitors = |wanted: &mut jvmti::jvmtiCapabilities| wanted.set_can_generate_monitor_events(true);
         match self.env().add_capabilities_with(monitors) {
             Ok(_) => taken.set_can_generate_monitor_events(true),
@@ -112,14 +127,20 @@ impl Jvm {
         spl_wire::clip(&name, LONGEST_NAME).to_owned()
     }
 
-    /// Class with slashes, name and descriptor of a method; `None` if its class was unloaded.
-    pub fn named(&self, method: usize) -> Option<(String, String, String)> {
-        let method = method as jni::jmethodID;
-        // SAFETY: an id that the JVM has given as that of a frame.
-        let (class, name) = unsafe { self.method_of(method) }?;
-        // SAFETY: as above; HotSpot answers with an error for a method that was unloaded since.
-        let (_, descriptor, _) = unsafe { self.env().get_method_name(method) }.ok()?;
-        Some((class, name, descriptor))
+    /// The names of a place, and the number of its `monitorenter`.
+    ///
+    /// # Safety
+    /// The method must be that of a frame of the calling thread, which keeps it: JDK 11 follows the id of a version of a method that was
+    /// replaced and is gone (`Method::checked_resolve_jmethod_id`).
+    pub unsafe fn named(&self, (method, location): (usize, i64)) -> Option<Named> {
+        // SAFETY: an id that the JVM has given, of a method that is there, by the contract above.
+        let (class, name) = unsafe { self.method_of(method as jni::jmethodID) }?;
+        // SAFETY: as above.
+        let (_, descriptor, _) = unsafe { self.env().get_method_name(method as jni::jmethodID) }.ok()?;
+        // SAFETY: as above. A native method has none.
+        let code = unsafe { self.bytecodes(method) }.unwrap_or_default();
+        let lock = u32::try_from(location).map_or(0, |location| spl_bytecode::lock_at(&code, location));
+        Some(Named { class, method: name, descriptor, lock })
     }
 
     /// Whether a thread is the program's: in the group `main` or one within it, without the thread of this name.
@@ -143,18 +164,6 @@ impl Jvm {
             group = of_group.parent;
         }
         false
-    }
-
-    /// The number that a thread was given last; 0 if none.
-    pub fn mark(&self, thread: ObjectRef<'_>) -> Option<usize> {
-        // SAFETY: a reference to a thread, which is live. The stored pointer is a number.
-        unsafe { self.env().get_thread_local_storage(thread.0) }.ok().map(|mark| mark as usize)
-    }
-
-    /// Gives a thread a number; false for one that has ended.
-    pub fn set_mark(&self, thread: ObjectRef<'_>, number: usize) -> bool {
-        // SAFETY: a reference to a thread, which is live. The JVM keeps the number and does not follow it.
-        unsafe { self.env().set_thread_local_storage(thread.0, number as *const c_void) }.is_ok()
     }
 
     /// Whether a thread could run Java code now: it is runnable, and not in native code, where it may wait for anything.

@@ -2,6 +2,7 @@
 
 use super::Worker;
 use super::known::Heard;
+use crate::hearing::LAST_THREAD;
 use crate::java;
 use crate::jvm::{Event, HEARD};
 use crate::shared::Reply;
@@ -46,7 +47,14 @@ impl Worker {
         }
         // After the event is on: a thread that starts meanwhile is seen twice, and counted once.
         match self.jvm.threads(env) {
-            Ok(threads) => threads.into_iter().for_each(|thread| hearing.has_thread(&self.jvm, thread)),
+            Ok(threads) => {
+                let of_program =
+                    threads.into_iter().filter(|thread| self.jvm.is_of_program(*thread, LAST_THREAD));
+                // SAFETY: what the JVM lists are threads.
+                hearing.has_threads(
+                    of_program.filter_map(|thread| unsafe { java::id_of_thread(env, thread) }.ok()),
+                );
+            }
             Err(error) => without.push(format!("threads that live already: {error}")),
         }
         self.heard = Some(Heard {
@@ -78,7 +86,7 @@ impl Worker {
                     let could_run = threads
                         .into_iter()
                         .filter(|thread| self.jvm.could_run(*thread))
-                        .filter(|thread| hearing.is_counted(&self.jvm, *thread));
+                        .filter(|thread| self.jvm.is_of_program(*thread, LAST_THREAD));
                     hearing.runnable_are(could_run.count());
                 }
                 Ok(threads) if !std::mem::replace(&mut heard.is_overrun, true) => {
@@ -101,7 +109,7 @@ impl Worker {
     }
 
     fn tell_heard(&self) {
-        self.shared.hearing.report(&self.jvm).into_iter().for_each(|events| self.tell(Reply::Heard(events)));
+        self.shared.hearing.report().into_iter().for_each(|events| self.tell(Reply::Heard(events)));
     }
 
     /// Ends the listening: reports, and gives the JVM's events back.

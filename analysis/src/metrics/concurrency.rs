@@ -5,7 +5,7 @@ use crate::amount::{Amount, Bounds};
 use crate::group::Group;
 use crate::heard::{OfSpace, RUNNABLE};
 use crate::metric::{Bin, Kind, Metric, Need, Reading, Unit};
-use crate::reasons::{LEFT, LOOKED, NO_PARKS, UNHEARD};
+use crate::reasons::{LEFT, LOOKED, NO_PARKS, UNFOLLOWED, UNHEARD};
 use crate::tally::Tally;
 
 const CONCURRENCY: Metric = Metric {
@@ -111,7 +111,10 @@ pub const METRICS: &[Metric] = &[
         text: "Most threads that waited for one monitor at once. The JVM's, in each space.",
         needs: &[Need::Contention],
         read: Some(|tally, _| {
-            Reading::One(heard(tally, |of| Amount::count(Bounds::exact(of.jvm.most_waiting))))
+            Reading::One(heard(tally, |of| {
+                let most = of.jvm.most_waiting.saturating_add(of.jvm.unfollowed);
+                Amount::count(Bounds::new(of.jvm.most_waiting, most)).because(UNFOLLOWED)
+            }))
         }),
         ..CONCURRENCY
     },

@@ -1,10 +1,9 @@
 //! The files of the events: rates of each second, written as they come, and places and classes at the end.
 
 use crate::drilled::quoted;
-use crate::heard::Gathered;
+use crate::heard::{Gathered, interval};
 use spl_model::one_line;
 use spl_session::files::write_whole;
-use spl_stats::thinned;
 use spl_wire::EventCounts;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -21,8 +20,7 @@ const EVENTS: &str = "events.csv";
 const RATES_HEAD: &str = "from_ms,to_ms,waits,waited_ms,threads_started,threads_live,collections,stopped_ms,samples,allocated_bytes,\
                           allocated_least,allocated_most\n";
 /// Column heads of places and classes.
-const EVENTS_HEAD: &str =
-    "event,class,method,descriptor,location,count,waited_ms,bytes,bytes_least,bytes_most\n";
+const EVENTS_HEAD: &str = "event,class,method,descriptor,lock,count,waited_ms,bytes,bytes_least,bytes_most\n";
 
 /// The folder.
 #[derive(Debug)]
@@ -112,10 +110,10 @@ fn line(begun_ns: u64, before: &EventCounts, counts: &EventCounts, interval_byte
     let since = |of: fn(&EventCounts) -> u64| of(counts).saturating_sub(of(before));
     let at = |counts: &EventCounts| counts.at_ns.saturating_sub(begun_ns) / 1_000_000;
     let bytes = since(|one| one.bytes);
-    let variance = counts.variance.saturating_sub(before.variance) as f64;
-    let [least, most] = thinned(bytes as f64, variance, interval_bytes);
+    let variance = counts.variance.saturating_sub(before.variance);
+    let bounds = bounds(interval(counts, bytes, variance, interval_bytes));
     format!(
-        "{},{},{},{},{},{},{},{},{},{bytes},{least:.0},{most:.0}\n",
+        "{},{},{},{},{},{},{},{},{},{bytes},{bounds}\n",
         at(before),
         at(counts),
         since(|one| one.waits),
@@ -126,6 +124,11 @@ fn line(begun_ns: u64, before: &EventCounts, counts: &EventCounts, interval_byte
         ms(since(|one| one.stopped_ns)),
         since(|one| one.samples),
     )
+}
+
+/// Two fields, which are empty where no interval is known.
+fn bounds(interval: Option<[f64; 2]>) -> String {
+    interval.map_or_else(|| ",".to_owned(), |[least, most]| format!("{least:.0},{most:.0}"))
 }
 
 /// A line for each place and class.
@@ -140,15 +143,14 @@ fn events(gathered: &Gathered, interval_bytes: f64) -> String {
             text(&place.class.replace('/', ".")),
             text(&place.method),
             text(&place.descriptor),
-            place.location,
+            place.lock,
             of.waits,
             ms(of.waited_ns)
         );
     }
     for (name, of) in gathered.classes.values() {
-        let [least, most] = thinned(of.bytes as f64, of.variance as f64, interval_bytes);
-        let _ =
-            writeln!(out, "allocation,{},,,,{},,{},{least:.0},{most:.0}", text(name), of.samples, of.bytes);
+        let bounds = bounds(interval(&gathered.last(), of.bytes, of.variance, interval_bytes));
+        let _ = writeln!(out, "allocation,{},,,,{},,{},{bounds}", text(name), of.samples, of.bytes);
     }
     out
 }
@@ -168,5 +170,8 @@ mod tests {
             ..EventCounts::default()
         };
         assert_eq!(line(0, &before, &counts, 1000.0), "1000,2000,3,1.500,0,3,0,0.000,0,0,0,3689\n");
+        // Half of the samples may be first ones of threads.
+        let counts = EventCounts { started: 50, samples: 100, ..counts };
+        assert_eq!(line(0, &before, &counts, 1000.0), "1000,2000,3,1.500,50,3,0,0.000,100,0,,\n");
     }
 }

@@ -1,9 +1,8 @@
 //! The events of a JVM, for the terminal.
 
-use crate::heard::Gathered;
+use crate::heard::{Gathered, interval};
 use crate::numbers::counted;
 use spl_model::one_line;
-use spl_stats::thinned;
 use spl_wire::EventPlace;
 
 /// Places and classes that are shown.
@@ -36,12 +35,13 @@ pub fn lines(gathered: &Gathered, interval_bytes: f64) -> Vec<String> {
     }
     let has_samples = !gathered.without.iter().any(|one| one.starts_with("sampled allocations"));
     if has_samples {
-        let [least, most] = thinned(counts.bytes as f64, counts.variance as f64, interval_bytes);
+        let bounds = match interval(&counts, counts.bytes, counts.variance, interval_bytes) {
+            Some([least, most]) => format!("{} to {} (sampled, 95%)", size(rate(least)), size(rate(most))),
+            None => "by samples, of an unknown error: the first sample of a thread comes late, and many threads began".to_owned(),
+        };
         lines.push(format!(
-            "allocated: {} a second, {} to {} (sampled, 95%), of {}",
+            "allocated: {} a second, {bounds}, of {}",
             size(rate(counts.bytes as f64)),
-            size(rate(least)),
-            size(rate(most)),
             counted(counts.samples, "sample", "samples")
         ));
     }
@@ -58,18 +58,12 @@ pub fn lines(gathered: &Gathered, interval_bytes: f64) -> Vec<String> {
     }
     let mut classes: Vec<_> = gathered.classes.iter().collect();
     classes.sort_by_key(|(number, (_, of))| (std::cmp::Reverse(of.bytes), **number));
-    lines.extend(
-        (!classes.is_empty()).then(|| "classes with most allocated bytes (sampled, 95%):".to_owned()),
-    );
+    lines.extend((!classes.is_empty()).then(|| "classes with most allocated bytes (sampled):".to_owned()));
     for (_, (class, of)) in classes.iter().take(SHOWN) {
-        let [least, most] = thinned(of.bytes as f64, of.variance as f64, interval_bytes);
-        lines.push(format!(
-            "  {:>10} ({} to {})  {}",
-            size(of.bytes as f64),
-            size(least),
-            size(most),
-            one_line(class)
-        ));
+        let bounds = interval(&counts, of.bytes, of.variance, interval_bytes);
+        let bounds = bounds.map(|[least, most]| format!(" ({} to {})", size(least), size(most)));
+        let bytes = size(of.bytes as f64);
+        lines.push(format!("  {bytes:>10}{}  {}", bounds.unwrap_or_default(), one_line(class)));
     }
     lines
 }
@@ -77,10 +71,10 @@ pub fn lines(gathered: &Gathered, interval_bytes: f64) -> Vec<String> {
 /// A place in words.
 fn name(place: &EventPlace) -> String {
     if place.class.is_empty() {
-        return "a method that was unloaded".to_owned();
+        return "a method that the JVM does not tell".to_owned();
     }
     let method = format!("{}.{}{}", place.class.replace('/', "."), place.method, place.descriptor);
-    let at = if place.location > 0 { format!(" at {}", place.location) } else { String::new() };
+    let at = if place.lock > 0 { format!(", synchronized block {}", place.lock) } else { String::new() };
     one_line(&format!("{method}{at}"))
 }
 
@@ -107,7 +101,7 @@ mod tests {
             class: "p/A".to_owned(),
             method: method.to_owned(),
             descriptor: "()V".to_owned(),
-            location: number.into(),
+            lock: number,
         };
         gathered.take(Events::Places { places: vec![place(0, "f"), place(1, "g")] }).unwrap();
         let of = |number, waited_ns| OfPlace { number, waits: 1, waited_ns };
@@ -120,7 +114,7 @@ mod tests {
         assert_eq!(lines[0], "2.0 s were heard");
         assert!(lines[1].contains("2 (1.0 a second)"), "{lines:?}");
         let at = lines.iter().position(|line| line.starts_with("places")).unwrap();
-        assert_eq!(lines[at + 1], "       6.000 ms    1 wait  p.A.g()V at 1");
+        assert_eq!(lines[at + 1], "       6.000 ms    1 wait  p.A.g()V, synchronized block 1");
         assert_eq!(lines[at + 2], "       5.000 ms    1 wait  p.A.f()V");
     }
 }

@@ -321,7 +321,7 @@ fn the_messages_of_events_have_these_bytes() {
         class: "A".to_owned(),
         method: "f".to_owned(),
         descriptor: "()V".to_owned(),
-        location: -1,
+        lock: 1,
     };
     check(
         ToController::Events(Events::Places { places: vec![place] }),
@@ -335,7 +335,7 @@ fn the_messages_of_events_have_these_bytes() {
         EventCounts { at_ns: 1, waits: 2, waited_ns: 300, runnable: [1, 2, 3, 4], ..EventCounts::default() };
     check(
         ToController::Events(Events::Counts(Box::new(counts))),
-        &[17, 4, 1, 2, 172, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0],
+        &[17, 4, 1, 2, 172, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0],
     );
     let places = vec![OfPlace { number: 1, waits: 2, waited_ns: 3 }];
     let classes = vec![OfClass { number: 4, samples: 5, bytes: 6, variance: 300 }];

@@ -86,10 +86,9 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
 }
 
 fn events() -> impl Strategy<Value = Events> {
-    let place =
-        any::<(u32, [String; 3], i64)>().prop_map(|(number, [class, method, descriptor], location)| {
-            EventPlace { number, class, method, descriptor, location }
-        });
+    let place = any::<(u32, [String; 3], u32)>().prop_map(|(number, [class, method, descriptor], lock)| {
+        EventPlace { number, class, method, descriptor, lock }
+    });
     let of_place =
         any::<(u32, u64, u64)>().prop_map(|(number, waits, waited_ns)| OfPlace { number, waits, waited_ns });
     let of_class = any::<(u32, u64, u64, u128)>().prop_map(|(number, samples, bytes, variance)| OfClass {
