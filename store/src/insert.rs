@@ -1,6 +1,7 @@
 //! Inserting runs, naming them by tags, and removing them.
 
 use crate::error::StoreError;
+use crate::metric::Metric;
 use crate::number::{Number, short};
 use crate::open::Store;
 use crate::run::{Method, Run, Value, Verdict};
@@ -218,6 +219,13 @@ impl<'t, 'c> Common<'t, 'c> {
         Self::new(transaction, "INSERT INTO space (space) VALUES (?)", "SELECT id FROM space WHERE space = ?")
     }
 
+    fn metric(&mut self, metric: &Metric) -> rusqlite::Result<i64> {
+        self.number(
+            &[&metric.full_name(), &metric.unit, &metric.variant, &metric.threshold],
+            &[&metric.number, &metric.category, &metric.name, &metric.kind],
+        )
+    }
+
     /// The number of a line, which is inserted if it is new. `key` are the first fields, `rest` the others.
     fn number(&mut self, key: &[&str], rest: &[&str]) -> rusqlite::Result<i64> {
         let owned: Vec<String> = key.iter().map(|one| (*one).to_owned()).collect();
@@ -251,10 +259,7 @@ fn values(transaction: &Transaction<'_>, run: i64, values: &[Value]) -> rusqlite
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     for one in values {
-        let metric = metrics.number(
-            &[&one.full_name(), &one.unit, &one.variant, &one.threshold],
-            &[&one.number, &one.category, &one.name, &one.kind],
-        )?;
+        let metric = metrics.metric(&one.metric)?;
         let space = spaces.number(&[&one.space], &[])?;
         let reason = match one.reasons.is_empty() {
             true => None,
@@ -346,10 +351,7 @@ fn series(transaction: &Transaction<'_>, run: i64, series: &Series) -> rusqlite:
         "INSERT INTO point (run, metric, space, step, least, most, exactness) VALUES (?, ?, ?, ?, ?, ?, ?)",
     )?;
     for line in &series.lines {
-        let metric = metrics.number(
-            &[&line.full_name(), &line.unit, &line.variant, &line.threshold],
-            &[&line.number, &line.category, &line.name, &line.kind],
-        )?;
+        let metric = metrics.metric(&line.metric)?;
         let space = spaces.number(&[&line.space], &[])?;
         for (step, point) in (1_i64..).zip(&line.points) {
             let [least, most] = [0, 1].map(|place| point.bounds.map(|bounds| bounds[place]));

@@ -1,6 +1,7 @@
 //! A run of metrics, from the files of a drill: `metrics.json`, with values and results of claims, and the table of methods.
 
 use crate::error::StoreError;
+use crate::metric::Named;
 use crate::number::{Number, short};
 use crate::run::{ClaimKind, Facts, MOST_LINES, MOST_METHODS, Method, Run, Value, Verdict};
 use crate::series;
@@ -32,13 +33,8 @@ struct Space {
 
 #[derive(Deserialize)]
 struct Row {
-    id: String,
-    category: String,
-    name: String,
-    kind: String,
-    unit: String,
-    variant: Option<String>,
-    threshold: Option<f64>,
+    #[serde(flatten)]
+    metric: Named,
     key: Option<Key>,
     value: Option<serde_json::Number>,
     least: Option<serde_json::Number>,
@@ -105,14 +101,9 @@ pub fn of_metrics(name: &str, document: &[u8], ran: &[Ran], facts: Facts) -> Res
         for row in &space.values {
             let value = row.value(&space.name);
             let low = value.key.map(|(low, _)| low);
-            let key =
-                (value.space.clone(), value.full_name(), value.variant.clone(), value.threshold.clone(), low);
-            if !seen.insert(key) {
-                return Err(wrong(&format!(
-                    "{} is there twice for the space {}",
-                    value.full_name(),
-                    value.space
-                )));
+            if !seen.insert((value.space.clone(), value.metric.key(), low)) {
+                let name = value.metric.full_name();
+                return Err(wrong(&format!("{name} is there twice for the space {}", value.space)));
             }
             values.push(value);
         }
@@ -133,25 +124,11 @@ pub fn of_metrics(name: &str, document: &[u8], ran: &[Ran], facts: Facts) -> Res
     Ok(Run { facts: Facts { command: short(&document.command), ..facts }, values, verdicts, methods, series })
 }
 
-impl Value {
-    /// Its name with group and kind.
-    #[must_use]
-    pub fn full_name(&self) -> String {
-        format!("{}.{}.{}", self.category, self.name, self.kind)
-    }
-}
-
 impl Row {
     fn value(&self, space: &str) -> Value {
         Value {
             space: short(space),
-            number: short(&self.id),
-            category: short(&self.category),
-            name: short(&self.name),
-            kind: short(&self.kind),
-            unit: short(&self.unit),
-            variant: self.variant.as_deref().map(short).unwrap_or_default(),
-            threshold: self.threshold.map(|share| share.to_string()).unwrap_or_default(),
+            metric: self.metric.metric(),
             key: self.key.as_ref().map(|key| (key.low, key.high)),
             value: self.value.as_ref().and_then(Number::of),
             least: self.least.as_ref().and_then(Number::of),

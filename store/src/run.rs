@@ -1,5 +1,6 @@
 //! A run as it is inserted.
 
+use crate::metric::Metric;
 use crate::number::Number;
 use crate::series::Series;
 
@@ -56,20 +57,8 @@ impl Facts {
 pub struct Value {
     /// Name of the space.
     pub space: String,
-    /// Number of the metric in the literature's order.
-    pub number: String,
-    /// Its group.
-    pub category: String,
-    /// Its name in the group.
-    pub name: String,
-    /// The form of its value.
-    pub kind: String,
-    /// Its unit.
-    pub unit: String,
-    /// The chosen definition; empty for the usual one.
-    pub variant: String,
-    /// Share of the weight that counts as most; empty for other metrics.
-    pub threshold: String,
+    /// The metric.
+    pub metric: Metric,
     /// Key, if there are several: the least number, and the greatest unless there is no end.
     pub key: Option<(u64, Option<u64>)>,
     /// The value, if it is known exactly.

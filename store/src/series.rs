@@ -1,5 +1,6 @@
 //! Metrics over time as they are kept: the points of each metric, in as many intervals as there is room for.
 
+use crate::metric::{Metric, Named};
 use crate::number::{Number, short};
 use serde::Deserialize;
 use std::cmp::Ordering;
@@ -33,20 +34,8 @@ pub struct Span {
 pub struct Line {
     /// Name of the space.
     pub space: String,
-    /// Number of the metric in the literature's order.
-    pub number: String,
-    /// Its group.
-    pub category: String,
-    /// Its name in the group.
-    pub name: String,
-    /// The form of its value.
-    pub kind: String,
-    /// Its unit.
-    pub unit: String,
-    /// The chosen definition; empty for the usual one.
-    pub variant: String,
-    /// Share of the weight that counts as most; empty for other metrics.
-    pub threshold: String,
+    /// The metric.
+    pub metric: Metric,
     /// Its points.
     pub points: Vec<Point>,
 }
@@ -76,18 +65,13 @@ struct Interval {
 #[derive(Deserialize)]
 struct Space {
     name: String,
-    metrics: Vec<Metric>,
+    metrics: Vec<Row>,
 }
 
 #[derive(Deserialize)]
-struct Metric {
-    id: String,
-    category: String,
-    name: String,
-    kind: String,
-    unit: String,
-    variant: Option<String>,
-    threshold: Option<f64>,
+struct Row {
+    #[serde(flatten)]
+    metric: Named,
     least: Vec<Option<serde_json::Number>>,
     most: Vec<Option<serde_json::Number>>,
     exactness: Vec<String>,
@@ -103,22 +87,17 @@ impl Document {
         let mut series = Series { spans: self.intervals.iter().map(span).collect(), lines: Vec::new() };
         let mut seen = BTreeSet::new();
         for space in &self.spaces {
-            for metric in &space.metrics {
-                let line = metric.line(&space.name);
-                let name = line.full_name();
-                let lengths = [metric.least.len(), metric.most.len(), metric.exactness.len()];
+            for row in &space.metrics {
+                let line = row.line(&space.name);
+                let name = line.metric.full_name();
+                let lengths = [row.least.len(), row.most.len(), row.exactness.len()];
                 if lengths.iter().any(|length| *length != series.spans.len()) {
                     return Err(format!(
                         "{name} has not a point for each of {} intervals",
                         series.spans.len()
                     ));
                 }
-                if !seen.insert((
-                    line.space.clone(),
-                    name.clone(),
-                    line.variant.clone(),
-                    line.threshold.clone(),
-                )) {
+                if !seen.insert((line.space.clone(), line.metric.key())) {
                     return Err(format!("{name} is there twice over time for the space {}", line.space));
                 }
                 series.lines.push(line);
@@ -128,7 +107,7 @@ impl Document {
     }
 }
 
-impl Metric {
+impl Row {
     fn line(&self, space: &str) -> Line {
         let number = |one: &Option<serde_json::Number>| one.as_ref().and_then(Number::of);
         let points = self.least.iter().zip(&self.most).zip(&self.exactness);
@@ -136,25 +115,7 @@ impl Metric {
             bounds: number(least).zip(number(most)).map(|(least, most)| [least, most]),
             exactness: short(exactness),
         };
-        Line {
-            space: short(space),
-            number: short(&self.id),
-            category: short(&self.category),
-            name: short(&self.name),
-            kind: short(&self.kind),
-            unit: short(&self.unit),
-            variant: self.variant.as_deref().map(short).unwrap_or_default(),
-            threshold: self.threshold.map(|share| share.to_string()).unwrap_or_default(),
-            points: points.map(point).collect(),
-        }
-    }
-}
-
-impl Line {
-    /// The metric's name with group and kind.
-    #[must_use]
-    pub fn full_name(&self) -> String {
-        format!("{}.{}.{}", self.category, self.name, self.kind)
+        Line { space: short(space), metric: self.metric.metric(), points: points.map(point).collect() }
     }
 }
 
@@ -207,13 +168,7 @@ mod tests {
         };
         Line {
             space: "app".to_owned(),
-            number: "M1".to_owned(),
-            category: "base".to_owned(),
-            name: "instructions".to_owned(),
-            kind: "value".to_owned(),
-            unit: "count".to_owned(),
-            variant: String::new(),
-            threshold: String::new(),
+            metric: Metric::default(),
             points: values.iter().map(point).collect(),
         }
     }

@@ -17,7 +17,7 @@ fn each_value_becomes_a_line() {
     );
     let hot = &run.values[1];
     assert_eq!((hot.value, hot.least, hot.most), (None, Some(Number::Whole(15)), Some(Number::Whole(17))));
-    assert_eq!((hot.threshold.as_str(), hot.key), ("0.9", None));
+    assert_eq!((hot.metric.threshold.as_str(), hot.key), ("0.9", None));
     let last = &run.values[7];
     assert_eq!((last.key, last.least, last.reasons.len()), (Some((3, None)), None, 2));
     let first = &run.methods[0];
