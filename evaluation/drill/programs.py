@@ -73,6 +73,8 @@ VARIANTS = [
     Variant("blocks", drill=("--all",)),
     Variant("blocks --counts shared", drill=("--all", "--counts", "shared"), needs="--counts"),
     Variant("blocks --jdk", drill=("--all", "--jdk")),
+    Variant("calls", drill=("--what", "calls", "--all"), needs="calls"),
+    Variant("calls --jdk", drill=("--what", "calls", "--all", "--jdk"), needs="calls"),
     Variant("ended", drill=("--all", "--for", "4s")),
     Variant("JaCoCo", jvm=("-javaagent:{jars}/org.jacoco.agent-runtime.jar=destfile={work}/jacoco.exec",)),
     Variant("JBInsTrace", jvm=("-javaagent:{built}/jbinstrace.jar=weaver={weaver}",)),
