@@ -117,7 +117,7 @@ impl Hearing {
         // SAFETY: the callback's argument is live until the callback returns.
         let monitor = jvm.identity(unsafe { ObjectRef::new(event.object().cast()) });
         // SAFETY: as above.
-        let thread = id_of(context, unsafe { ObjectRef::new(event.thread().cast()) });
+        let thread = id_within_monitor(context, unsafe { ObjectRef::new(event.thread().cast()) });
         let now_ns = sys::now_ns();
         self.tables().waits(thread, place, monitor, now_ns);
     }
@@ -129,7 +129,7 @@ impl Hearing {
         }
         let now_ns = sys::now_ns();
         // SAFETY: the callback's argument is live until the callback returns.
-        if let Some(thread) = id_of(context, unsafe { ObjectRef::new(event.thread().cast()) }) {
+        if let Some(thread) = id_within_monitor(context, unsafe { ObjectRef::new(event.thread().cast()) }) {
             self.tables().has_waited(thread, now_ns);
         }
     }
@@ -221,7 +221,13 @@ impl Hearing {
     }
 }
 
-/// The id of a thread, also of a virtual one.
+/// The id of the thread that waits, also of a virtual one.
+fn id_within_monitor(context: &CallbackContext<'_>, thread: ObjectRef<'_>) -> Option<u64> {
+    // SAFETY: the callback runs on the thread whose environment this is, and is called with a thread.
+    unsafe { java::id_within_monitor(context.jni()?.raw(), thread) }
+}
+
+/// The id of a thread that begins or ends.
 fn id_of(context: &CallbackContext<'_>, thread: ObjectRef<'_>) -> Option<u64> {
     // SAFETY: what these callbacks are called with is a thread.
     let id = |env: &mut jni::Env<'_>| unsafe { java::id_of_thread(env, thread) };

@@ -45,6 +45,8 @@ pub struct OfDrill {
     pub has_all: bool,
     /// Whether those of the JDK were, too.
     pub has_jdk: bool,
+    /// Names that several classes have.
+    pub twins: BTreeSet<String>,
 }
 
 /// The tallies of all spaces.
@@ -166,7 +168,8 @@ impl Collect {
             let sites = sites.map(|sites| sites.unwrap_or(&none));
             let made = self.allocations.as_ref().map(|all| all.of(&name).unwrap_or(&nothing));
             let under_way = self.under_way.in_method(&name);
-            let beside = Beside { sites, made, activations: &self.activations, under_way };
+            let is_shared = self.of_drill.twins.contains(&listed.name);
+            let beside = Beside { sites, made, is_shared, activations: &self.activations, under_way };
             let mut tally = counted(file, one, beside)
                 .map_err(|why| archive_fault(format!("{}: {why}", one_line(&name))))?;
             if listed.name == LOCK_SUPPORT && one.method.name.starts_with(b"park") {
@@ -249,7 +252,9 @@ impl OfDrill {
             }
         }
         let mut names = BTreeSet::new();
-        let twice = document.classes.iter().filter(|class| !names.insert(&class.name)).count();
+        let twins: Vec<_> = document.classes.iter().filter(|class| !names.insert(&class.name)).collect();
+        let twice = twins.len();
+        doubts.twins = twins.iter().map(|class| class.name.clone()).collect();
         if document.has_arcs && twice > 0 {
             let classes = if twice == 1 { "1 class has" } else { &format!("{twice} classes have") };
             doubts.all.push(format!(

@@ -24,6 +24,8 @@ pub struct Beside<'s> {
     pub sites: Option<&'s BTreeMap<u32, Site>>,
     /// The sizes of what places of the method made, by their offsets; `None` where they were not counted.
     pub made: Option<&'s BTreeMap<u32, MadeSizes>>,
+    /// Whether other classes of the drill have the same name: then the sizes are of all of them together.
+    pub is_shared: bool,
     /// The activations of methods.
     pub activations: &'s BTreeMap<String, Activations>,
     /// Activations of the method that may not have ended with the JVM, at most. An activation that waits for a call is not among them.
@@ -110,7 +112,7 @@ impl<'a> OfMethod<'_, 'a> {
                 // An instruction that throws makes nothing.
                 let made = Bounds::new(next.least, now.most);
                 let sizes = self.beside.made.map(|all| all.get(&insn.at));
-                made::add(&mut self.tally, insn.opcode, made, sizes);
+                made::add(&mut self.tally, insn.opcode, made, sizes, self.beside.is_shared);
             }
         }
     }

@@ -8,7 +8,8 @@ use spl_model::arena::size_bin;
 
 /// Adds objects or arrays that the instruction of an allocation `made`. `sizes` has the sizes of the place, if it has some; `None` where no sizes were
 /// counted.
-pub fn add(tally: &mut Tally, opcode: u8, made: Bounds, sizes: Option<Option<&MadeSizes>>) {
+/// With `is_shared` they are those of all classes of the name together.
+pub fn add(tally: &mut Tally, opcode: u8, made: Bounds, sizes: Option<Option<&MadeSizes>>, is_shared: bool) {
     let is_nested = opcode == MULTIANEWARRAY;
     match sizes {
         None => {
@@ -16,6 +17,14 @@ pub fn add(tally: &mut Tally, opcode: u8, made: Bounds, sizes: Option<Option<&Ma
             if is_nested {
                 tally.nested_arrays.add(made);
             }
+        }
+        Some(Some(sizes @ &MadeSizes::Arrays { numbers, bytes })) if opcode != NEW && is_shared => {
+            // A part of them is of this class.
+            let most = made.most.max(if is_nested { sizes.arrays() } else { 0 });
+            tally.objects.add(Bounds::new(made.least, most));
+            tally.sized.iter_mut().zip(numbers).for_each(|(bin, number)| bin.add(Bounds::new(0, number)));
+            tally.bytes.add(Bounds::new(0, bytes));
+            tally.allocated.add(Bounds::new(0, bytes));
         }
         Some(Some(sizes @ &MadeSizes::Arrays { numbers, bytes })) if opcode != NEW => {
             let counted = sizes.arrays();
@@ -65,13 +74,25 @@ mod tests {
 
     fn tally(opcode: u8, made: Bounds, sizes: Option<Option<MadeSizes>>) -> Tally {
         let mut tally = Tally::default();
-        add(&mut tally, opcode, made, sizes.as_ref().map(Option::as_ref));
+        add(&mut tally, opcode, made, sizes.as_ref().map(Option::as_ref), false);
         tally
     }
 
     fn arrays(numbers: [u64; 3], bytes: u64) -> Option<Option<MadeSizes>> {
         let [one, two, three] = numbers;
         Some(Some(MadeSizes::Arrays { numbers: [one, two, three, 0, 0, 0, 0, 0, 0], bytes }))
+    }
+
+    #[test]
+    fn arrays_of_classes_of_one_name_are_not_counted_for_each() {
+        let mut tally = Tally::default();
+        let sizes = arrays([70, 30, 0], 1840);
+        for made in [40, 60] {
+            add(&mut tally, NEWARRAY, Bounds::exact(made), sizes.as_ref().map(Option::as_ref), true);
+        }
+        assert_eq!(tally.objects, Bounds::exact(100));
+        assert_eq!((tally.bytes.least, tally.sized[0]), (0, Bounds::new(0, 140)));
+        assert!(tally.bytes.most >= 1840);
     }
 
     #[test]
@@ -129,7 +150,13 @@ mod tests {
     fn no_number_overflows() {
         let huge = arrays([u64::MAX, u64::MAX, 1], u64::MAX);
         let mut tally = tally(MULTIANEWARRAY, Bounds::exact(1), huge);
-        add(&mut tally, NEW, Bounds::exact(u64::MAX), Some(Some(&MadeSizes::Objects(Some((9, u32::MAX))))));
+        add(
+            &mut tally,
+            NEW,
+            Bounds::exact(u64::MAX),
+            Some(Some(&MadeSizes::Objects(Some((9, u32::MAX))))),
+            false,
+        );
         assert_eq!((tally.objects, tally.bytes), (Bounds::exact(u64::MAX), Bounds::exact(u64::MAX)));
     }
 }

@@ -1,5 +1,6 @@
 //! Sizes of objects and of arrays in this JVM, as it says itself.
 
+use super::has_room;
 use crate::jvm::{Jvm, Loaded, ObjectRef};
 use jni::errors::Error;
 use jni::objects::{JClass, JObject};
@@ -20,8 +21,11 @@ const LONGEST_TIME: Duration = Duration::from_secs(1);
 /// How large arrays are, as `SplArcs.java` has it.
 ///
 /// # Errors
-/// When the JVM does not tell sizes of arrays.
+/// When the JVM does not tell sizes of arrays, or the heap is nearly full.
 pub fn layout(jvm: &Jvm, env: &mut Env<'_>) -> Result<i64, Error> {
+    if !has_room(env) {
+        return Err(Error::ParseFailed("the program's heap is nearly full".to_owned()));
+    }
     let mut layout = [0; 8];
     for kind in 0..KINDS {
         let empty = array_bytes(jvm, env, kind, 0)?;
@@ -82,6 +86,9 @@ fn bytes(jvm: &Jvm, object: &JObject<'_>) -> u32 {
 
 /// Size of an object without fields; 0 if the JVM does not tell it.
 pub fn of_nothing(jvm: &Jvm, env: &mut Env<'_>) -> u32 {
+    if !has_room(env) {
+        return 0;
+    }
     let size = env.with_local_frame(2, |env| -> Result<u32, Error> {
         let object = env.alloc_object(jni_str!("java/lang/Object"))?;
         Ok(bytes(jvm, &object))
@@ -96,7 +103,7 @@ pub fn of_classes(jvm: &Jvm, env: &mut Env<'_>, wanted: &HashSet<String>) -> Vec
     let found = jvm.initialised(env, |name| wanted.contains(name)).unwrap_or_default();
     let mut all = Vec::new();
     for Loaded { class, name, .. } in found {
-        if began.elapsed() > LONGEST_TIME {
+        if began.elapsed() > LONGEST_TIME || !has_room(env) {
             break;
         }
         let size = env.with_local_frame(4, |env| -> Result<u32, Error> {

@@ -39,6 +39,10 @@ impl Worker {
         let (taken, mut without) = self.jvm.take_events(wanted.interval_bytes);
         let hearing = &self.shared.hearing;
         hearing.begin(if taken.has_samples() { wanted.interval_bytes } else { 0 });
+        // Callbacks of waits need the place of ids, and may not ask for it.
+        let own = self.jvm.threads(env).unwrap_or_default().into_iter().next();
+        // SAFETY: what the JVM lists are threads.
+        let _known = own.map(|thread| unsafe { java::id_of_thread(env, thread) });
         let now = Instant::now();
         for event in HEARD.into_iter().filter(|event| taken.allows(*event)) {
             if let Err(error) = self.jvm.notify(true, event) {
