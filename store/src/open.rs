@@ -84,9 +84,11 @@ impl Store {
         StoreError::of(&self.path, error)
     }
 
+    /// As of one moment: another process may make the tables meanwhile.
     fn state(&self) -> Result<State, StoreError> {
-        schema::state(&self.connection, &self.name())
-            .map_err(|why| why.unwrap_or_else(|error| self.wrong(&error)))
+        let wrong = |error: rusqlite::Error| self.wrong(&error);
+        let moment = self.connection.unchecked_transaction().map_err(wrong)?;
+        schema::state(&moment, &self.name()).map_err(|why| why.unwrap_or_else(wrong))
     }
 
     fn at(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {

@@ -46,14 +46,16 @@ sj_drill() {
 # The least specification of some metrics makes a drill that has all of them, and the table of metrics has as many. $1: java, $2: metrics,
 # $3: kind of drill.
 sj_least() {
-    local java=$1 tree=$work/tree.txt computed known
+    local java=$1 tree=$work/tree.txt computed known heard
     "$SPL" analyse --needs "$2" >"$work/least.sj" 2>/dev/null && sj_drill least "$work/least.sj" "$java" -cp "$CLASSES" Metrics || return 1
     grep -q "this is \`spl drill --what $3\`$" "$work/said.txt" || return 1
     "$SPL" analyse --hierarchy --disable '*' --enable "$2" >"$tree" && known=$(grep -cE '^    [a-z]' "$tree") || return 1
+    # Metrics of the JVM's events are not a drill's.
+    heard=$(sed -n 's/^# only `spl metrics` has .*, for //p' "$work/least.sj" | tr ',' '\n' | tr -d ' ' | sort -u | grep -c .) || true
     "$SPL" analyse "$work/least" --disable '*' --enable "$2" --as csv >"$work/values.csv" 2>"$work/said.txt" || return 1
     computed=$(cut -d, -f1-4 "$work/values.csv" | grep '^app,' | sort -u | wc -l)
-    printf '%s: %s of %s metrics, by %s lines\n' "$2" "$computed" "$known" "$(wc -l <"$work/least.sj")"
-    ((computed == known && known > 0)) && ! grep -q 'spl drill --what calls. has it' "$work/said.txt"
+    printf '%s: %s of %s metrics, and %s are heard, by %s lines\n' "$2" "$computed" "$known" "$heard" "$(wc -l <"$work/least.sj")"
+    ((computed + heard == known && computed > 0)) && ! grep -q 'spl drill --what calls. has it' "$work/said.txt"
 }
 
 sj_recorded() {
