@@ -199,10 +199,13 @@ fn threads_that_are_stopped_while_they_wait_harm_nothing() {
     // Each compiler of HotSpot expects no exception within `monitorenter`.
     for compiler in ["-XX:TieredStopAtLevel=1", "-XX:TieredStopAtLevel=4"] {
         let case = case();
-        let ended = metrics(&case, &["--sampled"], &[compiler, "Stopped"]).ends_by_itself();
+        let ended = metrics(&case, &["--sampled"], &[compiler, "StoppedWaiting"]).ends_by_itself();
         ended.assert_status(0);
         assert_eq!(ended.out, "ended true\n");
         let events = table(&case.path("out/sampled/events.csv"));
-        assert!(events.iter().any(|row| row["class"] == "Stopped" && row["lock"] == "1"), "{events:?}");
+        assert!(
+            events.iter().any(|row| row["class"] == "StoppedWaiting" && row["lock"] == "1"),
+            "{events:?}"
+        );
     }
 }
