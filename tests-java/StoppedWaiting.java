@@ -29,8 +29,9 @@ public class StoppedWaiting {
                 threads[i].setUncaughtExceptionHandler((thread, death) -> { });
                 threads[i].start();
             }
-            // Compiled code, and threads that wait.
-            Thread.sleep(20);
+            while (threads[threads.length - 1].getState() != Thread.State.BLOCKED) {
+                Thread.onSpinWait();
+            }
             for (Thread thread : threads) {
                 try {
                     Thread.class.getMethod("stop").invoke(thread);
