@@ -159,9 +159,8 @@ impl Agent for SplAgent {
 
     fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
         fault::at("ThreadEnd");
-        let Some(shared) = SHARED.get() else { return };
-        shared.hearing.thread_ends(&context, &event);
-        let Some(id) = counting::thread_of(&context, &event) else { return };
+        let (Some(shared), Some(id)) = (SHARED.get(), java::thread_of(&context, &event)) else { return };
+        shared.hearing.thread_ends(id);
         if let Some(blocks) = shared.blocks() {
             Rings::release(&blocks, id);
         }

@@ -11,18 +11,6 @@ use jvmti_bindings::callbacks::{CallbackContext, ClassFileLoadHookEvent, ThreadE
 use spl_bytecode::names::COUNTERS_CLASS;
 use spl_wire::Drilled;
 
-/// The id of the thread that an event is about.
-pub fn thread_of(context: &CallbackContext<'_>, event: &ThreadEvent) -> Option<u64> {
-    let with_thread = |env: &mut jni::Env<'_>| {
-        // SAFETY: the callback's argument is live until the callback returns.
-        let thread = unsafe { ObjectRef::new(event.thread().cast()) };
-        // SAFETY: what this callback is called with is a thread.
-        unsafe { java::id_of_thread(env, thread) }
-    };
-    // SAFETY: the callback runs on the thread whose environment this is.
-    unsafe { java::with_env_of_program(context.jni()?.raw().cast(), with_thread) }.ok()
-}
-
 /// Lets a class count whose bytes the JVM is about to use, if the drill wants it.
 pub fn class_comes<'callback>(
     shared: &Shared,
@@ -93,7 +81,7 @@ pub fn class_comes<'callback>(
 /// Gives a thread that begins its arena. A carrier of virtual threads waits until the counters are atomic.
 pub fn thread_begins(shared: &Shared, jvm: &Jvm, context: &CallbackContext<'_>, event: &ThreadEvent) {
     let Some(drill) = shared.drill().filter(|drill| drill.what.counts()) else { return };
-    if let (Some(arenas), Some(id)) = (shared.arenas(), thread_of(context, event)) {
+    if let (Some(arenas), Some(id)) = (shared.arenas(), java::thread_of(context, event)) {
         arenas.assign(id);
     }
     let Some(env) = context.jni() else { return };

@@ -84,19 +84,15 @@ impl Hearing {
         // SAFETY: the callback's argument is live until the callback returns.
         let thread = unsafe { ObjectRef::new(event.thread().cast()) };
         if jvm.is_of_program(thread, LAST_THREAD)
-            && let Some(id) = id_of(context, thread)
+            && let Some(id) = java::thread_of(context, event)
         {
             self.tables().thread_begins(id);
         }
     }
 
     /// A thread ends.
-    pub fn thread_ends(&self, context: &CallbackContext<'_>, event: &ThreadEvent) {
-        if !self.is_on() {
-            return;
-        }
-        // SAFETY: the callback's argument is live until the callback returns.
-        if let Some(id) = id_of(context, unsafe { ObjectRef::new(event.thread().cast()) }) {
+    pub fn thread_ends(&self, id: u64) {
+        if self.is_on() {
             self.tables().thread_ends(id);
         }
     }
@@ -225,12 +221,4 @@ impl Hearing {
 fn id_within_monitor(context: &CallbackContext<'_>, thread: ObjectRef<'_>) -> Option<u64> {
     // SAFETY: the callback runs on the thread whose environment this is, and is called with a thread.
     unsafe { java::id_within_monitor(context.jni()?.raw(), thread) }
-}
-
-/// The id of a thread that begins or ends.
-fn id_of(context: &CallbackContext<'_>, thread: ObjectRef<'_>) -> Option<u64> {
-    // SAFETY: what these callbacks are called with is a thread.
-    let id = |env: &mut jni::Env<'_>| unsafe { java::id_of_thread(env, thread) };
-    // SAFETY: the callback runs on the thread whose environment this is.
-    unsafe { java::with_env_of_program(context.jni()?.raw().cast(), id) }.ok()
 }

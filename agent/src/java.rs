@@ -1,16 +1,19 @@
 //! The agent's Java side through JNI: defines the probe class, warms it, makes the agent's thread object.
 
 pub mod counters;
+mod heap;
 pub mod sizes;
+mod threads;
+
+pub use heap::{has_room, used_memory};
+pub use threads::{id_of_thread, id_within_monitor, thread_id, thread_of};
 
 use crate::jvm::{ClassRef, Jvm, ObjectRef};
 use crate::layout::OWN_GATE;
 use crate::sys;
 use jni::errors::Error;
-use jni::ids::JFieldID;
 use jni::objects::{JClass, JClassLoader, JObject, JString, JThrowable, JValue};
 use jni::refs::{Global, Weak};
-use jni::signature::{JavaType, Primitive};
 use jni::strings::JNIStr;
 use jni::{
     AttachConfig, DEFAULT_LOCAL_FRAME_CAPACITY, Env, EnvOutcome, EnvUnowned, JavaVM, Outcome, jni_sig,
@@ -18,7 +21,6 @@ use jni::{
 };
 use spl_model::InstrumentId;
 use std::ffi::{CStr, c_void};
-use std::sync::OnceLock;
 
 /// `Unsafe.getReference` and its name before JDK 12. Every other JDK member in use is the same from 11 to 25.
 const GET_REFERENCE: &str = "getReference";
@@ -31,8 +33,6 @@ const BLOCKS_MAGIC: i64 = 0x5350_4c00_0000_0002;
 const WARM_ROUNDS: i32 = 30_000;
 /// Calls of one calibration: fewer than a ring has slots, so that none is dropped.
 const COST_CALLS: i32 = 1000;
-/// Least bytes of the heap that are free before the agent makes an object there. An object of a class has half of that at most.
-const LEAST_ROOM: u64 = 1 << 20;
 /// The agent's own gate.
 const OWN_ID: i32 = OWN_GATE.0 as i32;
 
@@ -306,28 +306,6 @@ fn call_recorder<'local>(
     env.call_static_method(jni_str!("java/lang/SplRecorder"), name, signature, &arguments)
 }
 
-/// Bytes of the heap that are used now, as `Runtime` says: live objects, and garbage that no collection has found so far.
-pub fn used_memory(env: &mut Env<'_>) -> Result<u64, Error> {
-    memory(env).map(|(used, _)| used)
-}
-
-/// Whether the heap has room for an object of the agent: a program may have asked the JVM to end when there is none.
-pub fn has_room(env: &mut Env<'_>) -> bool {
-    memory(env).is_ok_and(|(used, most)| most.saturating_sub(used) >= LEAST_ROOM)
-}
-
-/// Used bytes of the heap, and as many as it may have.
-fn memory(env: &mut Env<'_>) -> Result<(u64, u64), Error> {
-    let class = jni_str!("java/lang/Runtime");
-    let runtime =
-        env.call_static_method(class, jni_str!("getRuntime"), jni_sig!("()Ljava/lang/Runtime;"), &[])?.l()?;
-    let total = env.call_method(&runtime, jni_str!("totalMemory"), jni_sig!("()J"), &[])?.j()?;
-    let free = env.call_method(&runtime, jni_str!("freeMemory"), jni_sig!("()J"), &[])?.j()?;
-    let most = env.call_method(&runtime, jni_str!("maxMemory"), jni_sig!("()J"), &[])?.j()?;
-    let bytes = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
-    Ok((bytes(total.saturating_sub(free)), bytes(most)))
-}
-
 /// Drops the class layouts that workload sizes were computed from, so that no class is kept alive.
 pub fn forget_layouts(env: &mut Env<'_>) -> Result<(), Error> {
     env.call_static_method(jni_str!("java/lang/SplSizes"), jni_str!("forget"), jni_sig!("()V"), &[])?;
@@ -420,54 +398,6 @@ pub fn thread_object<'local>(env: &mut Env<'local>) -> Result<JObject<'local>, E
     let set = jni_sig!("(Ljava/lang/ClassLoader;)V");
     env.call_method(&thread, jni_str!("setContextClassLoader"), set, &[JValue::Object(&loader)])?;
     Ok(thread)
-}
-
-/// The field of a thread's id, once it was asked for.
-static THREAD_ID: OnceLock<JFieldID> = OnceLock::new();
-
-/// The id of a thread from its field, for a callback within `monitorenter`. Functions of JNI that look for exceptions would take a
-/// `Thread.stop` from another thread as one of the instruction, which compiled code does not expect. `None` until
-/// [`thread_id`] was called once.
-///
-/// # Safety
-/// `env` must be the calling thread's, and the reference one to a thread.
-pub unsafe fn id_within_monitor(
-    env: *mut jvmti_bindings::sys::jni::JNIEnv,
-    thread: ObjectRef<'_>,
-) -> Option<u64> {
-    let field = THREAD_ID.get()?.into_raw();
-    // SAFETY: a live environment, by the contract above.
-    let functions = unsafe { *env };
-    // SAFETY: a live environment has its table of functions.
-    let get_long_field = unsafe { (*functions).GetLongField };
-    // SAFETY: the object is a thread, by the contract above, and its class has this field of this type.
-    let id = unsafe { get_long_field(env, thread.raw().cast(), field.cast()) };
-    Some(id as u64)
-}
-
-/// The id of a thread, from the field of `Thread` itself: `getId` can be overridden, and a subclass can have
-/// a field of the same name.
-pub fn thread_id(env: &mut Env<'_>, thread: &JObject<'_>) -> Result<u64, Error> {
-    let field = match THREAD_ID.get() {
-        Some(field) => *field,
-        None => *THREAD_ID.get_or_init({
-            let found = env.get_field_id(jni_str!("java/lang/Thread"), jni_str!("tid"), jni_sig!("J"))?;
-            move || found
-        }),
-    };
-    // SAFETY: the object is a thread, and its class has this field of this type.
-    let id = unsafe { env.get_field_unchecked(thread, field, JavaType::Primitive(Primitive::Long)) }?;
-    Ok(id.j()? as u64)
-}
-
-/// Like [`thread_id`], for a reference from the JVM TI.
-///
-/// # Safety
-/// The reference must be one to a thread.
-pub unsafe fn id_of_thread(env: &mut Env<'_>, thread: ObjectRef<'_>) -> Result<u64, Error> {
-    // SAFETY: an `ObjectRef` is live; this one is dropped before it ends, and dropping deletes nothing.
-    let thread = unsafe { JObject::from_raw(env, thread.raw().cast()) };
-    thread_id(env, &thread)
 }
 
 /// A reference to a class that outlives the callback and lets the class be unloaded.
