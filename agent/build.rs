@@ -42,7 +42,7 @@ fn main() {
     if let Err(message) = javac::compile("java", &options, &SOURCES) {
         println!("cargo::error={message}");
     }
-    if let Err(message) = atomic_counters(&options) {
+    if let Err(message) = for_virtual_threads(&options) {
         println!("cargo::error={message}");
     }
     println!("cargo::rerun-if-changed=build.rs");
@@ -53,26 +53,30 @@ fn main() {
     }
 }
 
-/// Compiles the class of the counters once more, with an atomic statement in place of the plain one.
-fn atomic_counters(options: &[&str]) -> Result<(), String> {
-    const PLAIN: &str = "U.putLong(null, at, U.getLong(null, at) + 1);";
-    const ATOMIC: &str = "U.getAndAddLong(null, at, 1);";
-    let text = fs::read_to_string("java/java/lang/SplCounters.java").map_err(|e| e.to_string())?;
-    let atomic = text.replace(PLAIN, ATOMIC);
-    if !atomic.contains(ATOMIC) || atomic.contains("putLong") {
-        return Err(format!("SplCounters.java counts otherwise than by `{PLAIN}`"));
-    }
+/// Compiles the classes of the counters and of arcs once more, with other statements for virtual threads.
+fn for_virtual_threads(options: &[&str]) -> Result<(), String> {
+    const ATOMIC: (&str, &str) =
+        ("U.putLong(null, at, U.getLong(null, at) + 1);", "U.getAndAddLong(null, at, 1);");
+    const AGAIN: (&str, &str) = ("long own = arena;", "long own = arena();");
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: build with cargo")?);
-    let root = out.join("atomic-source");
+    let root = out.join("virtual-source");
     let module = format!("java.base={}", root.display());
     let options: Vec<&str> =
         options.iter().map(|one| if *one == "java.base=java" { module.as_str() } else { one }).collect();
     let folder = root.join("java/lang");
     fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    let source = folder.join("SplCounters.java");
-    fs::write(&source, atomic).map_err(|e| e.to_string())?;
-    let source = source.to_str().ok_or("the path of OUT_DIR is not UTF-8")?;
-    javac::compile("atomic", &options, &[source]).map(drop)
+    let mut sources = Vec::new();
+    for (name, (plain, other), times) in [("SplCounters", ATOMIC, 9), ("SplArcs", AGAIN, 4)] {
+        let text = fs::read_to_string(format!("java/java/lang/{name}.java")).map_err(|e| e.to_string())?;
+        if text.matches(plain).count() != times {
+            return Err(format!("{name}.java has the statement `{plain}` not {times} times"));
+        }
+        let source = folder.join(format!("{name}.java"));
+        fs::write(&source, text.replace(plain, other)).map_err(|e| e.to_string())?;
+        sources.push(source.to_str().ok_or("the path of OUT_DIR is not UTF-8")?.to_owned());
+    }
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+    javac::compile("virtual", &options, &sources).map(drop)
 }
 
 /// Whether the linker's driver finds GCC's unwinder as an archive. If so it prints a path, else the bare

@@ -8,7 +8,7 @@ use crate::java::counters::{Loader, is_carrier};
 use crate::jvm::{Jvm, ObjectRef};
 use crate::shared::Shared;
 use jvmti_bindings::callbacks::{CallbackContext, ClassFileLoadHookEvent, ThreadEvent};
-use spl_bytecode::names::COUNTERS_CLASS;
+use spl_bytecode::names::{ARCS_CLASS, COUNTERS_CLASS};
 use spl_wire::Drilled;
 
 /// Lets a class count whose bytes the JVM is about to use, if the drill wants it.
@@ -21,8 +21,9 @@ pub fn class_comes<'callback>(
 ) {
     fault::at("ClassFileLoadHook");
     let Ok(Some(name)) = event.name_str() else { return };
-    if name == COUNTERS_CLASS {
-        if let Some(bytes) = shared.atomic_counters.get() {
+    if name == COUNTERS_CLASS || name == ARCS_CLASS {
+        let classes = shared.for_virtual_threads.get().into_iter().flatten();
+        for (_, bytes) in classes.filter(|(of, _)| *of == name) {
             // Without room for it the class stays as it is; the agent thread learns of it.
             let _ = event.set_transformed_class(context, bytes);
         }

@@ -183,8 +183,8 @@ pub struct Shared {
     final_messages: Mutex<Vec<Drilled>>,
     /// Whether the agent thread has an order to look at left classes.
     is_left: AtomicBool,
-    /// The class file of counters that add atomically, once they have to.
-    pub atomic_counters: OnceLock<Vec<u8>>,
+    /// The class files of counters that add atomically, and of arcs that follow virtual threads, by their names, once they have to.
+    pub for_virtual_threads: OnceLock<[(&'static str, Vec<u8>); 2]>,
     /// Whether the first carrier of virtual threads has come, and whether counters add atomically.
     carriers: (Mutex<(bool, bool)>, Condvar),
     /// Whether the program may run its first class.
@@ -230,7 +230,7 @@ impl Shared {
             is_drilling: AtomicBool::new(false),
             final_messages: Mutex::default(),
             is_left: AtomicBool::new(false),
-            atomic_counters: OnceLock::new(),
+            for_virtual_threads: OnceLock::new(),
             carriers: (Mutex::new((false, false)), Condvar::new()),
             may_start: (Mutex::new(false), Condvar::new()),
             hearing: Hearing::default(),

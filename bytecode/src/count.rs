@@ -80,12 +80,15 @@ impl Counting<'_> {
         match self {
             Self::Blocks { root, calls } => {
                 let number = root(name, descriptor);
-                let blocks = match number {
-                    Some(_) => Probe::blocks_of_root(name, descriptor, id),
-                    None => Probe::blocks(name, descriptor, id),
+                let (blocks, of_calls) = match number {
+                    Some(_) => (
+                        Probe::blocks_of_root(name, descriptor, id),
+                        Probe::calls_of_root(name, descriptor, id),
+                    ),
+                    None => (Probe::blocks(name, descriptor, id), Probe::calls(name, descriptor, id)),
                 };
                 let root = number.map(|number| Probe::root(name, descriptor, id, number));
-                let calls = calls.then(|| Probe::calls(name, descriptor, id));
+                let calls = calls.then_some(of_calls);
                 root.into_iter().chain([blocks]).chain(calls).collect()
             }
             Self::Trace { blocks, within, total, receivers, timed } => {

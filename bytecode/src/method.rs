@@ -74,7 +74,8 @@ pub(crate) fn rewrite<'a>(
             (Segments::of(&graph), catches)
         });
         let numbers = places.into_iter().zip(0..).collect();
-        Some(Counted { numbers, calls, arrays, paths, segments, graph })
+        let has_arcs = weaves.iter().any(|weave| matches!(weave, Weave::Calls(_)));
+        Some(Counted { numbers, has_arcs, calls, arrays, paths, segments, graph })
     } else {
         None
     };

@@ -36,22 +36,26 @@ pub const LEAVE_ROOT: (&str, &str) = ("leave", "(J)V");
 
 /// The class whose static methods count what calls enter.
 pub const ARCS_CLASS: &str = "java/lang/SplArcs";
-/// Tells which call follows: `void calling(int number, int member)`, with [`DISPATCHED`] in the number if its receiver chooses.
-pub const CALLING: (&str, &str) = ("calling", "(II)V");
-/// Counts what entered a method: `long entered(int id, int member)`; gives what [`RETURNED`] takes.
-pub const ENTERED: (&str, &str) = ("entered", "(II)J");
-/// Counts what entered a method of an object: `long entered(int id, int member, Object receiver)`.
-pub const ENTERED_ON: (&str, &str) = ("entered", "(IILjava/lang/Object;)J");
-/// Undoes what the method's calls have told: `void returned(long before)`.
-pub const RETURNED: (&str, &str) = ("returned", "(J)V");
+/// The memory in which the thread counts: `long arena()`, which the others take.
+pub const ARENA: (&str, &str) = ("arena", "()J");
+/// That of a thread that has the counters with the number `id` at an address: `long arena(long counters, int id)`.
+pub const ARENA_OF: (&str, &str) = ("arena", "(JI)J");
+/// Tells which call follows: `void calling(long arena, int number, int member)`, with [`DISPATCHED`] in the number if its receiver chooses.
+pub const CALLING: (&str, &str) = ("calling", "(JII)V");
+/// Counts what entered a method: `long entered(long arena, int id, int member)`; gives what [`RETURNED`] takes.
+pub const ENTERED: (&str, &str) = ("entered", "(JII)J");
+/// Counts what entered a method of an object: `long entered(long arena, int id, int member, Object receiver)`.
+pub const ENTERED_ON: (&str, &str) = ("entered", "(JIILjava/lang/Object;)J");
+/// Undoes what the method's calls have told: `void returned(long arena, long before)`.
+pub const RETURNED: (&str, &str) = ("returned", "(JJ)V");
 /// Bit of a call's number: its receiver chooses the method.
 pub const DISPATCHED: i32 = 1 << 30;
 
-/// An array was made: `void array(int length, int number, int elements)`, with [`ELEMENTS_OF_REFERENCES`] or the power of two that an element's
+/// An array was made: `void array(int length, long arena, int number, int elements)`, with [`ELEMENTS_OF_REFERENCES`] or the power of two that an element's
 /// bytes are.
-pub const ARRAY: (&str, &str) = ("array", "(III)V");
-/// Arrays within arrays were made: `void arrays(Object outermost, int number, int elements, int levels)`.
-pub const ARRAYS: (&str, &str) = ("arrays", "(Ljava/lang/Object;III)V");
+pub const ARRAY: (&str, &str) = ("array", "(IJII)V");
+/// Arrays within arrays were made: `void arrays(Object outermost, long arena, int number, int elements, int levels)`.
+pub const ARRAYS: (&str, &str) = ("arrays", "(Ljava/lang/Object;JIII)V");
 /// The elements are references.
 pub const ELEMENTS_OF_REFERENCES: i32 = 4;
 

@@ -38,7 +38,10 @@ pub(crate) enum Planned {
         blocks: bool,
     },
     /// Arcs from the method's calls, and to the method.
-    Calls,
+    Calls {
+        /// Whether the method has a probe of a root, too.
+        in_root: bool,
+    },
     /// Calls that count apart.
     Root {
         /// Its number in the drill.
@@ -87,7 +90,7 @@ impl Planned {
                 Self::Blocks { .. } | Self::Cover { .. } | Self::Paths { .. },
                 Self::Blocks { .. } | Self::Cover { .. } | Self::Paths { .. },
             )
-            | (Self::Calls, Self::Calls)
+            | (Self::Calls { .. }, Self::Calls { .. })
             | (Self::Trace { .. }, Self::Trace { .. })
             | (Self::Root { .. }, Self::Root { .. })
             | (Self::Durations(_), Self::Durations(_)) => true,
@@ -127,7 +130,12 @@ impl Probe {
     /// same `id`, whose counters it numbers its calls behind.
     pub fn calls(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
         let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
-        Self { method_name, descriptor, id, kind: Planned::Calls }
+        Self { method_name, descriptor, id, kind: Planned::Calls { in_root: false } }
+    }
+
+    /// A probe of [`calls`](Self::calls) for a method that gets one of [`root`](Self::root), too.
+    pub fn calls_of_root(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
+        Self { kind: Planned::Calls { in_root: true }, ..Self::calls(method_name, descriptor, id) }
     }
 
     /// A probe that tells all that the method's activations run, by the numbers of [`Segments`]. `graph` is the method's. With `within` the trace

@@ -3,7 +3,7 @@
 mod claims;
 mod series;
 
-use crate::cli::{Analyse, Choosing, Claiming, Drill, Metrics, ValueForm};
+use crate::cli::{Analyse, Choosing, Claiming, Counted, Drill, Metrics, ValueForm};
 use crate::drill::{self, Along, Profile};
 use crate::drilled::{bytes, drill_folder, in_folder, say_second};
 use crate::heard::EVENTS;
@@ -164,7 +164,10 @@ fn drill_of(arguments: &Metrics) -> Drill {
     Drill {
         attach: None,
         yes: false,
-        what: vec![DrillKind::Calls],
+        what: vec![match arguments.what {
+            Counted::Calls => DrillKind::Calls,
+            Counted::Blocks => DrillKind::Blocks,
+        }],
         spec: None,
         show: false,
         clock: None,

@@ -9,7 +9,7 @@ mod shared;
 mod skipping;
 mod storing;
 
-pub use self::analysing::{Analyse, Choosing, Claiming, Metrics, ValueForm};
+pub use self::analysing::{Analyse, Choosing, Claiming, Counted, Metrics, ValueForm};
 pub use self::attaching::{Attach, Detach, Doctor, Process};
 pub use self::drilling::{
     Drill, Export, ExportForm, Loops, Trace, TraceForm, TraceOrder, TraceQuestion, WhenFull,

@@ -1,9 +1,11 @@
 """The programs, the ways to run them, and the command of a fork."""
 
 import hashlib
+import platform
 import re
 import shutil
 import subprocess
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from chapter import ROOT
 
 HERE = ROOT / "evaluation/drill"
 JARS = ROOT / ".cache/drill"
+# As async-profiler names it.
+ARCHITECTURE = {"aarch64": "arm64"}.get(platform.machine(), "x64")
 # Debian's packages of sunflow put them there.
 DEBIAN = Path("/usr/share/java")
 # The same heap for all: a collector that has no threads of its own, as there are two cores.
@@ -56,7 +60,9 @@ class Variant:
     name: str
     # Options of `spl drill`; without them the program is run by itself.
     drill: tuple | None = None
-    # A word that `spl drill --help` has to have.
+    # Options of `spl metrics`, which then runs it.
+    metrics: tuple | None = None
+    # A word that the help of `spl drill` or of `spl metrics` has to have.
     needs: str = ""
     # Options of the JVM, with {agent}, {jars}, {built} and {work} for places.
     jvm: tuple = field(default=())
@@ -75,6 +81,10 @@ VARIANTS = [
     Variant("blocks --jdk", drill=("--all", "--jdk")),
     Variant("calls", drill=("--what", "calls", "--all"), needs="calls"),
     Variant("calls --jdk", drill=("--what", "calls", "--all", "--jdk"), needs="calls"),
+    Variant("metrics --sampled", metrics=("--sampled",), needs="--sampled"),
+    # Allocations each 512 KiB and monitors, as above; JFR as its own profile sets it, with samples of stacks.
+    Variant("async-profiler", jvm=("-agentpath:{built}/libasyncProfiler.so=start,alloc=512k,lock=10us,file={work}/profile.jfr",)),
+    Variant("JFR", jvm=("-XX:StartFlightRecording:settings=profile,filename={work}/flight.jfr", "-Xlog:jfr*=off", "-Xlog:jfr+startup=off")),
     Variant("ended", drill=("--all", "--for", "4s")),
     Variant("JaCoCo", jvm=("-javaagent:{jars}/org.jacoco.agent-runtime.jar=destfile={work}/jacoco.exec",)),
     Variant("JBInsTrace", jvm=("-javaagent:{built}/jbinstrace.jar=weaver={weaver}",)),
@@ -89,7 +99,7 @@ class Tools:
         """`built` is an empty folder for classes and agents."""
         self.built = Path(built)
         self.spl, self.java = Path(ROOT, spl).resolve(), java
-        help_text = subprocess.run([self.spl, "drill", "--help"], capture_output=True, text=True, check=True).stdout
+        help_text = "".join(subprocess.run([self.spl, word, "--help"], capture_output=True, text=True, check=True).stdout for word in ("drill", "metrics"))
         self.known = {v.name: v.needs in help_text for v in VARIANTS}
 
     def missing(self, program):
@@ -104,6 +114,8 @@ class Tools:
         main = ["bench.Hello"] if program is HELLO else ["bench.Bench", *arguments]
         options = [option.format(**places) for option in variant.jvm]
         java = [self.java, *options, *agents, *JVM, f"-Dsources={JARS}/commons-cli-sources.jar", "-cp", path, *main]
+        if variant.metrics is not None:
+            return [str(self.spl), "metrics", "-q", "--replace", "--out", f"{work}/out", *variant.metrics, "--", *java]
         if variant.drill is None:
             return java
         return [str(self.spl), "drill", "--replace", "--out", f"{work}/out", *variant.drill, "--", *java]
@@ -114,6 +126,9 @@ class Tools:
         names = ["Workload", "Bench", "Hello", "Kernels", *(p.workload for p in there)]
         path = ":".join(str(Path(JARS, jar)) for p in there for jar in p.jars)
         self.compile([HERE / f"java/bench/{name}.java" for name in names], path, "classes")
+        if (JARS / "async-profiler.jar").exists():
+            with zipfile.ZipFile(JARS / "async-profiler.jar") as packed, (self.built / "libasyncProfiler.so").open("wb") as library:
+                library.write(packed.read(f"linux-{ARCHITECTURE}/libasyncProfiler.so"))
         self.agent("sizes", "sizes.Sizes", "")
         self.agent("jbinstrace", "jbinstrace.Agent", "Boot-Class-Path: jbinstrace.jar\nCan-Redefine-Classes: true\n")
         if (JARS / "asm-tree.jar").exists():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The cost of drills, in turn with JaCoCo, JBInsTrace and counters written by hand.
+"""The cost of drills, in turn with JaCoCo, JBInsTrace, async-profiler, JFR and counters written by hand.
 
 `make evaluate-drill` builds what this needs. In each round every program runs once in each way, in a JVM of its own, the program
 alone first, so that a slow moment of the machine meets all alike. A fork does the same turn again and again for some seconds and
@@ -65,7 +65,7 @@ def jobs(number, programs, forks):
     for at, program in enumerate(programs):
         yield Job("steady", program, ALONE, LONG if some else SHORT)
         yield Job("steady", program, way("cover"), LONG if some else SHORT)
-        for name in ("blocks", "blocks --counts shared", "JaCoCo", "blocks --jdk", "calls", "calls --jdk"):
+        for name in ("blocks", "blocks --counts shared", "JaCoCo", "blocks --jdk", "calls", "calls --jdk", "metrics --sampled", "async-profiler", "JFR"):
             yield Job("steady", program, way(name), SHORT)
         if number == 1:
             yield Job("steady", program, way("JBInsTrace"), SHORT)
@@ -267,11 +267,11 @@ def measure(tools, result, options, wanted, ways):
     """All rounds, of what is there."""
     found = result.result
     found["versions"] = versions()
-    found["tools"] = {name: version(name) for name in ("org.jacoco.agent", "asm-tree")}
+    found["tools"] = {name: version(name) for name in ("org.jacoco.agent", "asm-tree", "async-profiler")}
     missing = {p.name: tools.missing(p) for p in APPLICATIONS if p.name in wanted and tools.missing(p)}
     programs = [p for p in (*APPLICATIONS, *KERNELS) if p.name in wanted and p.name not in missing]
     found["skipped"] = [{"program": name, "why": f"{Path(file).name} is not there"} for name, file in missing.items()]
-    found["skipped"] += [{"variant": name, "why": "this `spl drill` does not know it"} for name, known in tools.known.items() if not known]
+    found["skipped"] += [{"variant": name, "why": "this `spl` does not know it"} for name, known in tools.known.items() if not known]
     for number in range(1, options.forks + 1):
         looks = waves(options.waves, programs) if number == 1 and options.waves and programs else ()
         for job in (*jobs(number, programs, options.forks), *looks):

@@ -9,13 +9,15 @@ from chapter import cell, goal, table
 AFTER_WAVES, ENDED, DORMANT = 1.01, 1.01, 1.01
 BLOCKS, BLOCKS_WORST, WITH_JDK, SHARED = 1.25, 2.0, 1.7, 1.12
 # Of what `spl metrics` counts: blocks, receivers, allocations and locks.
-CALLS_WITH_JDK = 3.0
+COUNTERS, CALLS_WITH_JDK, COUNTERS_WORST = 2.0, 3.0, 5.0
+# Of `spl metrics --sampled`, which rewrites nothing.
+SAMPLED = 1.01
 # Of the kernels with counters written by hand; of one thread's slowdown; of the sizes before; seconds.
 FLOOR, THREADS, CLASS_FILES, CODE, START = 1.15, 1.10, 1.40, 1.70, 0.4
 # The ray tracer, which the paper on JBInsTrace calls pathological: the worst program is looked for among the others.
 NAMED = "sunflow"
-STEADY = ("cover", "blocks", "blocks --counts shared", "blocks --jdk", "calls", "calls --jdk", "ended", "dormant", "JaCoCo", "JBInsTrace",
-          "JBInsTrace --jdk")
+STEADY = ("cover", "blocks", "blocks --counts shared", "blocks --jdk", "calls", "calls --jdk", "metrics --sampled", "async-profiler", "JFR", "ended", "dormant",
+          "JaCoCo", "JBInsTrace", "JBInsTrace --jdk")
 CHARTED = ("cover", "blocks", "blocks --jdk", "JaCoCo", "JBInsTrace")
 
 
@@ -178,12 +180,13 @@ def goals(kept):
     yield from mean_goal(kept, "cover", AFTER_WAVES, "`cover` after the first wave", "later")
     yield from cover_goal(kept)
     yield from mean_goal(kept, "blocks", BLOCKS, "`blocks`, classes of the program")
-    ordinary = {name: ratio for name, ratio in of_way(kept, "blocks").items() if name != NAMED}
-    if ordinary:
-        worst = max(ordinary, key=ordinary.get)
-        yield limit(ordinary[worst], BLOCKS_WORST, f"`blocks`, classes of the program, the worst application but {NAMED} ({worst}), times alone")
+    yield from worst_goal(kept, "blocks", BLOCKS_WORST, "`blocks`, classes of the program")
     yield from mean_goal(kept, "blocks --jdk", WITH_JDK, "`blocks --jdk`")
+    yield from mean_goal(kept, "blocks --jdk", COUNTERS, "metrics of executed blocks (`blocks --jdk`)")
+    yield from worst_goal(kept, "blocks --jdk", COUNTERS_WORST, "`blocks --jdk`")
     yield from mean_goal(kept, "calls --jdk", CALLS_WITH_JDK, "`calls --jdk`, as `spl metrics --jdk` counts")
+    yield from mean_goal(kept, "metrics --sampled", SAMPLED, "`spl metrics --sampled`")
+    yield from peer_goal(kept, "metrics --sampled", "async-profiler")
     yield from mean_goal(kept, "blocks --counts shared", SHARED, "`blocks --counts shared`")
     floors = {one["program"]: statistics.median(one["floor"]["blocks"]) for one in kept["kernels"] if one["floor"]["blocks"]}
     if floors:
@@ -196,6 +199,19 @@ def goals(kept):
             yield limit(statistics.median(one["added"]), START, "`blocks --jdk`: seconds that the start of Hello world takes longer")
     yield from mean_goal(kept, "ended", ENDED, "after the end of a drill", "later")
     yield from mean_goal(kept, "dormant", DORMANT, "dormant agent")
+
+
+def worst_goal(kept, way, wanted, text):
+    ordinary = {name: ratio for name, ratio in of_way(kept, way).items() if name != NAMED}
+    if ordinary:
+        worst = max(ordinary, key=ordinary.get)
+        yield limit(ordinary[worst], wanted, f"{text}, the worst application but {NAMED} ({worst}), times alone")
+
+
+def peer_goal(kept, way, peer):
+    ours, theirs = of_way(kept, way), of_way(kept, peer)
+    if ours and theirs:
+        yield limit(geomean(ours.values()), geomean(theirs.values()), f"`spl {way}`, geometric mean, times alone, as {peer} with the same intervals")
 
 
 def cover_goal(kept):

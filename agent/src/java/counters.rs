@@ -8,6 +8,7 @@ use jni::objects::{JByteArray, JObject};
 use jni::refs::Global;
 use jni::strings::JNIStr;
 use jni::{Env, JValue, jni_sig, jni_str};
+use spl_bytecode::names::{ARCS_CLASS, COUNTERS_CLASS};
 use spl_model::Clock;
 use spl_model::arena::{STACK, Timed};
 use std::time::Duration;
@@ -48,13 +49,16 @@ const COUNTERS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang
 
 /// The same class, whose methods add atomically.
 const ATOMIC_COUNTERS: &[u8] =
-    include_bytes!(concat!(env!("OUT_DIR"), "/atomic/java/lang/SplCounters.class"));
+    include_bytes!(concat!(env!("OUT_DIR"), "/virtual/java/lang/SplCounters.class"));
 
 /// The class that lets the calls of roots count apart, defined with that of the counters.
 const ROOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplRoots.class"));
 
 /// The class that counts arcs of the call graph, defined with that of the counters.
 const ARCS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplArcs.class"));
+
+/// The same class, whose methods look again where a thread counts.
+const ARCS_AGAIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/virtual/java/lang/SplArcs.class"));
 
 /// The class that adds up durations of calls, defined with that of the counters.
 const TIMES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java/java/lang/SplTimes.class"));
@@ -131,10 +135,9 @@ pub fn install(env: &mut Env<'_>, jvm: &Jvm, arenas: &Arenas) -> Result<(), Erro
     let roots = define(env, &with_address(&roots, FIRST_MAGIC, arenas.first_of_roots())?)?;
     env.get_static_method_id(&roots, jni_str!("begin"), jni_sig!("(I)J"))?;
     let jdk = jvm.feature_release();
-    let arcs = with_address(ARCS, SHARED_MAGIC, arenas.shared_address())?;
-    let arcs = with_address(&arcs, LAYOUT_MAGIC, sizes::layout(jvm, env)?)?;
-    let arcs = define(env, &with_table(&arcs, arenas.table_address(), jdk)?)?;
-    env.get_static_method_id(&arcs, jni_str!("entered"), jni_sig!("(II)J"))?;
+    let arcs = of_arcs(ARCS, env, jvm, arenas)?;
+    let arcs = define(env, &arcs)?;
+    env.get_static_method_id(&arcs, jni_str!("arena"), jni_sig!("()J"))?;
     let times = with_address(TIMES, ROOTS_MAGIC, arenas.roots_address())?;
     let times = define(env, &with_address(&times, SHARED_MAGIC, arenas.shared_address())?)?;
     env.get_static_method_id(&times, jni_str!("enter"), jni_sig!("(I)J"))?;
@@ -184,9 +187,20 @@ pub fn calibrate(env: &mut Env<'_>, clock: Clock) -> Result<(), Error> {
     env.call_static_method(jni_str!("java/lang/SplTimes"), name, signature, &arguments)?.v()
 }
 
-/// The class file of the counters for virtual threads.
-pub fn atomic(table: i64, jdk: u32) -> Result<Vec<u8>, Error> {
-    with_table(ATOMIC_COUNTERS, table, jdk)
+/// The class files of the counters and of arcs for virtual threads, by their names.
+pub fn for_virtual_threads(
+    env: &mut Env<'_>,
+    jvm: &Jvm,
+    arenas: &Arenas,
+) -> Result<[(&'static str, Vec<u8>); 2], Error> {
+    let counters = with_table(ATOMIC_COUNTERS, arenas.table_address(), jvm.feature_release())?;
+    Ok([(COUNTERS_CLASS, counters), (ARCS_CLASS, of_arcs(ARCS_AGAIN, env, jvm, arenas)?)])
+}
+
+fn of_arcs(class: &[u8], env: &mut Env<'_>, jvm: &Jvm, arenas: &Arenas) -> Result<Vec<u8>, Error> {
+    let class = with_address(class, SHARED_MAGIC, arenas.shared_address())?;
+    let class = with_address(&class, LAYOUT_MAGIC, sizes::layout(jvm, env)?)?;
+    with_table(&class, arenas.table_address(), jvm.feature_release())
 }
 
 fn with_table(class: &[u8], table: i64, jdk: u32) -> Result<Vec<u8>, Error> {
@@ -231,12 +245,14 @@ mod tests {
     #[test]
     fn the_class_of_arcs_gets_its_addresses_and_the_layout_of_arrays() {
         let count = |class: &[u8], entry: &[u8]| class.windows(entry.len()).filter(|b| *b == entry).count();
-        let mut class = ARCS.to_vec();
-        for (constant, value) in [(TABLE_MAGIC, 1), (SHARED_MAGIC, 2), (LAYOUT_MAGIC, 3)] {
-            assert_eq!(count(&class, &long_entry(constant)), 1, "{constant:#x}");
-            class = with_address(&class, constant, value).unwrap();
+        for class in [ARCS, ARCS_AGAIN] {
+            let mut class = class.to_vec();
+            for (constant, value) in [(TABLE_MAGIC, 1), (SHARED_MAGIC, 2), (LAYOUT_MAGIC, 3)] {
+                assert_eq!(count(&class, &long_entry(constant)), 1, "{constant:#x}");
+                class = with_address(&class, constant, value).unwrap();
+            }
+            // The compiler has not folded an expression of them.
+            assert_eq!(count(&class, &long_entry(LAYOUT_MAGIC)[..3]), 0);
         }
-        // The compiler has not folded an expression of them.
-        assert_eq!(count(&class, &long_entry(LAYOUT_MAGIC)[..3]), 0);
     }
 }

@@ -187,16 +187,17 @@ impl Worker {
     }
 
     fn atomic_counters(&mut self, env: &mut jni::Env<'_>) -> Result<(), String> {
-        if self.shared.atomic_counters.get().is_some() {
+        if self.shared.for_virtual_threads.get().is_some() {
             return Ok(());
         }
         let arenas = self.shared.arenas().ok_or("nothing counts")?;
-        let class = counters::atomic(arenas.table_address(), self.jvm.feature_release());
-        let class = class.map_err(|error| error.to_string())?;
-        self.shared.atomic_counters.get_or_init(|| class);
-        let counters = self.jvm.loaded(env, |name| name == names::COUNTERS_CLASS)?;
-        let counters: Vec<_> = counters.iter().map(|class| class.class).collect();
-        self.jvm.retransform(&counters)
+        let classes = counters::for_virtual_threads(env, &self.jvm, arenas);
+        let classes = classes.map_err(|error| error.to_string())?;
+        self.shared.for_virtual_threads.get_or_init(|| classes);
+        let ours = [names::COUNTERS_CLASS, names::ARCS_CLASS];
+        let loaded = self.jvm.loaded(env, |name| ours.contains(&name))?;
+        let loaded: Vec<_> = loaded.iter().map(|class| class.class).collect();
+        self.jvm.retransform(&loaded)
     }
 
     /// Lets classes count whose loader is not the JDK's, some time after they were loaded: several at once, because the

@@ -4,7 +4,7 @@
 //! behind that address. No handler is needed: what leaves by an exception is solved for.
 
 use super::slots::Slots;
-use super::subject::{Site, Subject, Wanted};
+use super::subject::{Counted, Site, Subject, Wanted};
 use crate::emit::{Emitter, Kind};
 use crate::names;
 use spl_model::{InstrumentId, Refusal};
@@ -20,10 +20,10 @@ pub(crate) struct Blocks {
 impl Blocks {
     pub(super) const WANTED: Wanted = Wanted { blocks: true, counters: true, exits: false, throws: false };
 
-    /// The address; a method whose only counter is its entry needs none.
+    /// The address; a method whose only counter is its entry needs none, unless its arcs count in the same memory.
     pub(super) fn locals(subject: &Subject<'_, '_>) -> Vec<Kind> {
-        let counters = subject.counted.as_ref().map_or(0, |counted| counted.numbers.len());
-        if counters > 1 { vec![Kind::Long] } else { Vec::new() }
+        let needs = |counted: &Counted<'_>| counted.has_arcs || counted.numbers.len() > 1;
+        if subject.counted.as_ref().is_some_and(needs) { vec![Kind::Long] } else { Vec::new() }
     }
 
     pub(super) fn at(

@@ -1,6 +1,6 @@
 //! Calls with the method that each of them enters, and its receiver.
 //!
-//! In front of a call its number is stored where the thread's next method finds it at its start. So a method knows which place called
+//! The start finds out where the thread counts, from the address of its counters; in a thread of the JVM that stays so until the method returns. In front of a call its number is stored where the thread's next method finds it at its start. So a method knows which place called
 //! it, and for what method that place asked: an arc of the call graph. The number found at the start is stored again before the
 //! method returns. So a native method, or one that does not count, has its calls of methods that count taken for calls by way of it.
 //!
@@ -22,15 +22,21 @@ const ARRAYLENGTH: u8 = 0xbe;
 pub(crate) struct Calls {
     /// Permanent number of (class, method).
     pub(crate) id: InstrumentId,
+    /// Whether the entry of another kind may lead the thread to other counters.
+    pub(crate) in_root: bool,
 }
 
 impl Calls {
     pub(super) const WANTED: Wanted = Wanted { blocks: true, counters: true, exits: false, throws: false };
 
-    /// The number that the start found; a method that makes no calls needs not keep it.
+    /// Where the thread counts, which a method needs not keep that makes neither calls nor arrays; and the number that the start found
+    /// there, if the method makes calls.
     pub(super) fn locals(subject: &Subject<'_, '_>) -> Vec<Kind> {
-        let calls = subject.counted.as_ref().is_some_and(|counted| !counted.calls.is_empty());
-        if calls { vec![Kind::Long] } else { Vec::new() }
+        match &subject.counted {
+            Some(counted) if !counted.calls.is_empty() => vec![Kind::Long; 2],
+            Some(counted) if !counted.arrays.is_empty() => vec![Kind::Long],
+            _ => Vec::new(),
+        }
     }
 
     pub(super) fn at(
@@ -41,12 +47,12 @@ impl Calls {
         code: &mut Emitter<'_, '_>,
     ) -> Result<usize, Refusal> {
         match (site, slots.own) {
-            (Site::Start, own) => self.start(own.first(), subject, code),
-            (Site::Call(at), _) => Self::call(at, subject, code),
-            (Site::Made(at), _) => Self::made(at, subject, code),
-            (Site::Returning(_), &[caller, ..]) => {
-                code.load(Kind::Long, caller).call_arcs(names::RETURNED)?;
-                Ok(2)
+            (Site::Start, _) => self.start(slots, subject, code),
+            (Site::Call(at), &[arena, ..]) => Self::call(at, arena, subject, code),
+            (Site::Made(at), &[arena, ..]) => Self::made(at, arena, subject, code),
+            (Site::Returning(_), &[arena, caller]) => {
+                code.load(Kind::Long, arena).load(Kind::Long, caller).call_arcs(names::RETURNED)?;
+                Ok(4)
             }
             _ => Ok(0),
         }
@@ -54,24 +60,39 @@ impl Calls {
 
     fn start(
         &self,
-        caller: Option<&u16>,
+        slots: Slots<'_>,
         subject: &Subject<'_, '_>,
         code: &mut Emitter<'_, '_>,
     ) -> Result<usize, Refusal> {
         let graph = subject.counted.as_ref().map(|counted| &counted.graph);
         let member = graph.map_or(0, |graph| names::member_digest(graph.name, graph.descriptor));
-        code.int(self.id.0 as i32)?.int(member)?;
+        let id = self.id.0 as i32;
+        match slots.counters {
+            Some(counters) => code.load(Kind::Long, counters).int(id)?.call_arcs(names::ARENA_OF)?,
+            None => code.call_arcs(names::ARENA)?,
+        };
+        if let &[arena, ..] = slots.own {
+            code.store(Kind::Long, arena).load(Kind::Long, arena);
+        }
+        code.int(id)?.int(member)?;
         // A constructor's object must not be passed on before another constructor has run.
         if subject.is_static || subject.constructs {
             code.call_arcs(names::ENTERED)?;
         } else {
             code.load(Kind::Reference, 0).call_arcs(names::ENTERED_ON)?;
         }
-        match caller {
-            Some(caller) => code.store(Kind::Long, *caller),
-            None => code.op(POP2),
+        match *slots.own {
+            [_, caller] => code.store(Kind::Long, caller),
+            _ => code.op(POP2),
         };
-        Ok(3)
+        Ok(5)
+    }
+
+    /// Finds the thread's memory again where the entry may have led it to another.
+    pub(super) fn entered(&self, slots: Slots<'_>, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+        let (true, &[arena, ..]) = (self.in_root, slots.own) else { return Ok(0) };
+        code.call_arcs(names::ARENA)?.store(Kind::Long, arena);
+        Ok(2)
     }
 
     /// The places that make arrays, by their offsets; the method has this number of other `places` and its calls in front of them.
@@ -89,25 +110,38 @@ impl Calls {
         counted.collect()
     }
 
-    fn made(at: u32, subject: &Subject<'_, '_>, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+    fn made(
+        at: u32,
+        arena: u16,
+        subject: &Subject<'_, '_>,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
         let array = subject.counted.as_ref().and_then(|counted| counted.arrays.get(&at));
         let Some(&CountedArray { number, elements, levels }) = array else { return Ok(0) };
         code.op(DUP);
         if levels > 1 {
-            code.int(number as i32)?.int(elements)?.int(i32::from(levels))?.call_arcs(names::ARRAYS)?;
-            return Ok(4);
+            code.load(Kind::Long, arena).int(number as i32)?.int(elements)?.int(i32::from(levels))?;
+            code.call_arcs(names::ARRAYS)?;
+            return Ok(6);
         }
-        code.op(ARRAYLENGTH).int(number as i32)?.int(elements)?.call_arcs(names::ARRAY)?;
-        Ok(3)
+        code.op(ARRAYLENGTH).load(Kind::Long, arena).int(number as i32)?.int(elements)?;
+        code.call_arcs(names::ARRAY)?;
+        Ok(5)
     }
 
-    fn call(at: u32, subject: &Subject<'_, '_>, code: &mut Emitter<'_, '_>) -> Result<usize, Refusal> {
+    fn call(
+        at: u32,
+        arena: u16,
+        subject: &Subject<'_, '_>,
+        code: &mut Emitter<'_, '_>,
+    ) -> Result<usize, Refusal> {
         let Some(call) = subject.counted.as_ref().and_then(|counted| counted.calls.get(&at)) else {
             return Ok(0);
         };
         let chooses = if call.is_dispatched { names::DISPATCHED } else { 0 };
-        code.int(call.number as i32 | chooses)?.int(call.member)?.call_arcs(names::CALLING)?;
-        Ok(2)
+        code.load(Kind::Long, arena).int(call.number as i32 | chooses)?.int(call.member)?;
+        code.call_arcs(names::CALLING)?;
+        Ok(4)
     }
 }
 

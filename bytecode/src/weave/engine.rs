@@ -101,6 +101,8 @@ pub(crate) fn weave<'a>(
         guards: Vec::new(),
         max_stack: usize::from(subject.code.max_stack),
     };
+    let counters = weaves.iter().position(|weave| matches!(weave, Weave::Blocks(_)));
+    weaver.slots.counters = counters.and_then(|index| weaver.slots.of(index).own.first().copied());
     let later_starts = weaver.start()?;
     weaver.before_region()?;
     let (entry, words) = weaver.at(Site::Entry)?;

@@ -40,7 +40,7 @@ impl<'a> Weave<'a> {
         match &probe.kind {
             Planned::Known(ProbeKind::Times(sizing)) => Self::Times(Times { id, sizing }),
             Planned::Blocks { in_root } => Self::Blocks(Blocks { id, in_root: *in_root }),
-            Planned::Calls => Self::Calls(Calls { id }),
+            Planned::Calls { in_root } => Self::Calls(Calls { id, in_root: *in_root }),
             Planned::Cover { open } => Self::Cover(Cover { id, open }),
             Planned::Root { number } => Self::Root(Root { number: *number, id }),
             Planned::Trace { shape, within, total, receivers, timed } => {
@@ -89,7 +89,7 @@ impl<'a> Weave<'a> {
 
     /// The calls that it counts, by their offsets; their numbers follow those of `places` others.
     pub(crate) fn calls(&self, graph: &Graph<'_>, places: usize) -> Option<BTreeMap<u32, CountedCall>> {
-        let Self::Calls(Calls { id }) = self else { return None };
+        let Self::Calls(Calls { id, .. }) = self else { return None };
         let first = id.0.saturating_add(u32::try_from(places).unwrap_or(u32::MAX));
         let (calls, _) = graph.numbered_calls(first);
         let counted = calls.iter().map(|NumberedCall { call, number, .. }| {
@@ -201,8 +201,8 @@ impl<'a> Weave<'a> {
     ) -> Result<usize, Refusal> {
         match self {
             Self::Blocks(blocks) => blocks.entered(subject, slots, code),
-            Self::Calls(_)
-            | Self::Cover(_)
+            Self::Calls(calls) => calls.entered(slots, code),
+            Self::Cover(_)
             | Self::Times(_)
             | Self::Root(_)
             | Self::Durations(_)

@@ -11,6 +11,8 @@ pub(crate) struct Slots<'s> {
     pub(crate) own: &'s [u16],
     /// A slot that is free during the entry code.
     pub(crate) spare: u16,
+    /// The slot of the address of the method's counters, if the start keeps it.
+    pub(crate) counters: Option<u16>,
 }
 
 /// The slots of all kinds of a method.
@@ -25,6 +27,8 @@ pub(crate) struct AllSlots {
     started: usize,
     /// For each kind, the end of its range in `slots`.
     ends: Vec<usize>,
+    /// The slot of the address of the method's counters, if the start keeps it.
+    pub(crate) counters: Option<u16>,
     /// The method's result or exception during an exit; never both.
     pub(crate) held: u16,
     pub(crate) max_locals: u16,
@@ -59,14 +63,15 @@ impl AllSlots {
             ends.push(slots.len());
         }
         let after = held.checked_add(result.map_or(1, Kind::words)).ok_or_else(full)?;
-        Ok(Self { slots, kinds, is_full, started, ends, held, max_locals: after })
+        Ok(Self { slots, kinds, is_full, started, ends, counters: None, held, max_locals: after })
     }
 
     /// The slots of the kind `index`.
     pub(crate) fn of(&self, index: usize) -> Slots<'_> {
         let end_of = |index: usize| self.ends.get(index).copied().unwrap_or_default();
         let start = index.checked_sub(1).map_or(usize::from(self.is_full.is_some()), end_of);
-        Slots { own: self.slots.get(start..end_of(index)).unwrap_or_default(), spare: self.held }
+        let own = self.slots.get(start..end_of(index)).unwrap_or_default();
+        Slots { own, spare: self.held, counters: self.counters }
     }
 
     /// The verification types of all locals.

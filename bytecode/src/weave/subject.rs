@@ -29,6 +29,8 @@ pub(crate) struct Subject<'a, 'b> {
 pub(crate) struct Counted<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) numbers: BTreeMap<Place, u32>,
+    /// Whether a kind counts what calls enter.
+    pub(crate) has_arcs: bool,
     /// Its calls by their offsets, if a kind counts what they enter.
     pub(crate) calls: BTreeMap<u32, CountedCall>,
     /// Its places that make arrays by their offsets, if a kind counts them.

@@ -48,6 +48,9 @@ pub struct Metrics {
     pub choosing: Choosing,
     #[command(flatten)]
     pub claiming: Claiming,
+    /// The kind of counts.
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Counted::Calls)]
+    pub what: Counted,
     /// Methods to count, by class and name: com.shop.Parser#next*, com.shop.**, a class; may be given several times [default: all]
     #[arg(long, value_name = "PATTERN", num_args = 1..)]
     pub methods: Vec<String>,
@@ -71,7 +74,8 @@ pub struct Metrics {
     #[arg(
         long,
         conflicts_with_all = [
-            "enable", "disable", "set", "library", "spaces", "include", "exclude", "tasks", "junit", "methods", "all", "jdk", "not", "every",
+            "enable", "disable", "set", "library", "spaces", "include", "exclude", "tasks", "junit", "what", "methods", "all", "jdk", "not",
+            "every",
         ]
     )]
     pub sampled: bool,
@@ -105,6 +109,15 @@ pub struct Metrics {
     /// The program and its arguments.
     #[arg(last = true, required_unless_present = "attach", value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// The facts that metrics are computed from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Counted {
+    /// Blocks, the methods that calls enter with their receivers, and sizes.
+    Calls,
+    /// Blocks alone, which slows the program down much less: metrics of receivers and of bytes are left out, and exceptions leave more bounds.
+    Blocks,
 }
 
 /// Which metrics are computed, and of what.

@@ -67,6 +67,35 @@ fn check(options: &[&str]) {
 }
 
 #[test]
+fn calls_that_change_their_carrier_keep_their_arcs() {
+    const CALLS: u64 = 64 * 100;
+    let case = case();
+    let what = ["--what", "calls", "--methods", "MovedArcs**"];
+    // More carriers than this machine may have processors; older JVMs do not know the property.
+    let program = ["-Djdk.virtualThreadScheduler.parallelism=4", "MovedArcs"];
+    let ended = drill(&case, &what, &program).ends_by_itself();
+    ended.assert_status(0);
+    let arcs = table(&case.path("out/drill/arcs.csv"));
+    let step = |class: &str, calls| {
+        ("entered".to_owned(), format!("MovedArcs${class}.step(I)I"), format!("MovedArcs${class}"), calls)
+    };
+    let static_call =
+        |name: &str, calls| ("entered".to_owned(), format!("MovedArcs.{name}(I)I"), String::new(), calls);
+    let go = &arcs["MovedArcs.go([LMovedArcs$Step;)I"];
+    let steps = answers(go, "MovedArcs$Step.step(I)I");
+    assert_eq!(steps, [step("Even", CALLS / 2), step("Odd", CALLS / 2)], "{}", ended.out);
+    assert_eq!(answers(go, "MovedArcs.moved(I)I"), [static_call("moved", CALLS)]);
+    let leaf = [
+        ("MovedArcs.moved(I)I", CALLS),
+        ("MovedArcs$Odd.step(I)I", CALLS / 2),
+        ("MovedArcs$Even.step(I)I", CALLS / 2),
+    ];
+    for (caller, calls) in leaf {
+        assert_eq!(answers(&arcs[caller], "MovedArcs.leaf(I)I"), [static_call("leaf", calls)], "{caller}");
+    }
+}
+
+#[test]
 fn exported_calls_are_those_that_were_entered() {
     let case = case();
     drill(&case, &WHAT, &["Arcs", "1"]).ends_by_itself().assert_status(0);

@@ -177,7 +177,8 @@ fn a_stack_overflow_keeps_to_its_bounds() {
     let instructions = &values(&document(&case, "out"))["down"]["base.instructions.value"];
     let [least, most] = ["least", "most"].map(|key| instructions[key].as_u64().unwrap());
     assert!(least <= 5 * depth && 5 * depth <= most && most - least <= 20, "{depth}: {instructions}");
-    assert_eq!(instructions["exactness"], "partial");
+    // Partial if a count found no room on the stack.
+    assert_ne!(instructions["exactness"], "exact");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::drill::{case, drill};
 use crate::harness;
 use crate::running::Running;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
@@ -426,6 +426,36 @@ fn a_drill_of_blocks_has_no_calls_and_says_so() {
         status == 2 && out.is_empty() && said.contains("no metric can be computed: 1 metric needs"),
         "{said}"
     );
+}
+
+#[test]
+fn metrics_of_blocks_alone_are_those_of_calls() {
+    let case = case();
+    let spaces = spaces(&SPACES);
+    let spaces: Vec<&str> = spaces.iter().map(String::as_str).collect();
+    fs::write(
+        case.path("m.tasks"),
+        "metric(base.instructions, Metrics.G1#go) = 75\nmetric(polymorphism.calls, Metrics.G1#go) = 5\n",
+    )
+    .unwrap();
+    let options = [&["--what", "blocks", "--every", "100ms", "--tasks", "m.tasks"], &spaces[..]].concat();
+    let ended = metrics(&case, &options, &["Metrics"]).ends_by_itself();
+    ended.assert_status(3);
+    ended.assert_said(&["drill --what calls", "2 claims: 1 holds, 1 undecided"]);
+    let found = values(&document(&case, "out"));
+    let mut left = BTreeSet::new();
+    for (space, expected) in &EXPECTED[..4] {
+        let (there, not): (Vec<_>, Vec<_>) =
+            expected.iter().copied().partition(|(metric, _)| found[*space].contains_key(*metric));
+        check(&found, &[(space, there.leak())]);
+        left.extend(not.into_iter().map(|(metric, _)| metric));
+    }
+    let needs_calls = |metric: &&str| {
+        ["polymorphism.", "structure.changing", "memory.", "base.bytes"]
+            .iter()
+            .any(|of| metric.starts_with(of))
+    };
+    assert!(left.len() > 5 && left.iter().all(needs_calls), "{left:?}");
 }
 
 #[test]

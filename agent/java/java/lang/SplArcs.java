@@ -1,18 +1,21 @@
 package java.lang;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * Counts the arcs of the call graph, which place calls which method, with which class of receiver; and arrays. The agent defines this class in
  * the boot loader when the first drill begins.
  *
- * <p>In front of a call a thread stores the number of the place in its arena, and the called method reads it at its start. Both look
- * the arena up, so a virtual thread may leave its carrier in between other calls. A thread without an arena of its own counts no
- * arcs, since others store there too.
+ * <p>In front of a call a thread stores the number of the place in its arena, and the called method reads it at its start. A method looks its
+ * arena up at its start, and takes it from there. A virtual thread may go on in another carrier within a method: in the form of this class for
+ * virtual threads, which the build makes, each statement {@code long own = arena} looks it up again. A thread without an arena of its own counts
+ * no arcs, since others store there too.
  *
  * <p>An arena ends with a table of arcs. Only the arena's thread writes to it, and it never waits: when there is no room for another
- * arc, its calls count as lost.
+ * arc, its calls count as lost. A word of each call, among the counters, tells its last arc with the arc's entry: most calls enter the
+ * same method as before, and count without looking for it.
  */
 public final class SplArcs {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -51,6 +54,9 @@ public final class SplArcs {
     /** Entries of the table of arcs, less 1: each has the arc and its count. */
     private static final int LAST_ARC = (1 << 16) - 1;
 
+    /** Bits of an entry's number. */
+    private static final int ENTRY_BITS = 16;
+
     /** Binary logarithm of the entries of a page, in which the calls of 32 neighbouring numbers begin to look for room. */
     private static final int PAGE = 8;
 
@@ -60,62 +66,84 @@ public final class SplArcs {
     /** Distance of these others: more than the entries that one call fills. */
     private static final int STRIDE = 515;
 
-    /** Bit of a call's number: its receiver chooses the method. */
-    private static final int DISPATCHED = 1 << 30;
+    /** Bit of what a thread is about to call: its receiver chooses the method. */
+    private static final long DISPATCHED = 1L << 62;
 
     /** Bits of an arc for its receiver's class, and for a method. */
     private static final int CLASS_BITS = 22;
 
     private static final int METHOD_BITS = 21;
 
+    /** Bit of a call's word: there was no room for its last arc. */
+    private static final long LOST_ARC = 1L << 62;
+
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
 
     private SplArcs() {}
 
+    /** The arena in which the thread counts. */
+    @ForceInline
+    public static long arena() {
+        // From JDK 21 on the agent replaces the name: the carrier of a virtual thread has the arena.
+        long tid = U.getLong(Thread.currentThread(), TID);
+        return U.getLong(null, ((tid & MASK) << 3) + TABLE);
+    }
+
+    /** The arena that has the counters of a method at this address. */
+    @ForceInline
+    public static long arena(long counters, int id) {
+        return counters - ((long) id << 3);
+    }
+
     /** Tells which call follows, and the digest of the called method's name and descriptor. */
     @ForceInline
-    public static void calling(int number, int member) {
-        U.putLong(null, arena() + CALLED, ((long) number << 32) | (member & 0xffff_ffffL));
+    public static void calling(long arena, int number, int member) {
+        long own = arena;
+        U.putLong(null, own + CALLED, ((long) number << 32) | (member & 0xffff_ffffL));
     }
 
     /** Undoes what the method's own calls have told. */
     @ForceInline
-    public static void returned(long before) {
-        U.putLong(null, arena() + CALLED, before);
+    public static void returned(long arena, long before) {
+        long own = arena;
+        U.putLong(null, own + CALLED, before);
     }
 
     /** Counts the arc to a static method or a constructor, at its start; gives what its end hands to {@code returned}. */
     @ForceInline
-    public static long entered(int id, int member) {
-        long arena = arena();
+    public static long entered(long arena, int id, int member) {
         long called = U.getLong(null, arena + CALLED);
         if (called != 0) {
-            count(arena, called, id, 0);
+            passedOn(arena, called, id);
         }
         return called;
     }
 
     /** Counts the arc to a method of an object, at its start; gives what its end hands to {@code returned}. */
     @ForceInline
-    public static long entered(int id, int member, Object receiver) {
-        long arena = arena();
+    public static long entered(long arena, int id, int member, Object receiver) {
         long called = U.getLong(null, arena + CALLED);
         if (called != 0) {
-            boolean isReceiver = (int) called == member && (called >>> 32 & DISPATCHED) != 0;
-            count(arena, called, id, isReceiver ? number(receiver) : 0);
+            if ((int) called == member && (called & DISPATCHED) != 0) {
+                count(arena, called, id, number(receiver), place(arena, called) + 8);
+            } else {
+                passedOn(arena, called, id);
+            }
         }
         return called;
     }
 
     /** Counts an array whose instruction has succeeded. */
     @ForceInline
-    public static void array(int length, int number, int elements) {
-        add(arena() + ((long) number << 3), bytes(length, elements), 1);
+    public static void array(int length, long arena, int number, int elements) {
+        long own = arena;
+        add(own + ((long) number << 3), bytes(length, elements), 1);
     }
 
     /** Counts an array of arrays with those in it, whose instruction has succeeded. All arrays of a level are of one length. */
-    public static void arrays(Object outermost, int number, int elements, int levels) {
-        long place = arena() + ((long) number << 3);
+    public static void arrays(Object outermost, long arena, int number, int elements, int levels) {
+        long own = arena;
+        long place = own + ((long) number << 3);
         Object array = outermost;
         long arrays = 1;
         for (int left = levels; left > 1; left--) {
@@ -187,34 +215,79 @@ public final class SplArcs {
         return bytes <= 80 ? 5 : bytes <= 144 ? 6 : bytes <= 400 ? 7 : 8;
     }
 
-    @ForceInline
-    private static long arena() {
-        // From JDK 21 on the agent replaces the name: the carrier of a virtual thread has the arena.
-        long tid = U.getLong(Thread.currentThread(), TID);
-        return U.getLong(null, ((tid & MASK) << 3) + TABLE);
-    }
-
     /** Number of an object's class: some bits of the class's identity hash, never 0. */
     private static long number(Object object) {
         int number = System.identityHashCode(object.getClass()) & (1 << CLASS_BITS) - 1;
         return number == 0 ? 1 : number;
     }
 
-    private static void count(long arena, long called, int id, long type) {
+    /** Counts an arc that no receiver has chosen. */
+    @ForceInline
+    private static void passedOn(long arena, long called, int id) {
+        if ((called & DISPATCHED) != 0) {
+            unchosen(arena, called, id);
+        } else {
+            count(arena, called, id, 0, place(arena, called));
+        }
+    }
+
+    /** The first word of a call's number. */
+    @ForceInline
+    private static long place(long arena, long called) {
+        return arena + ((called >>> 32 & (1 << METHOD_BITS) - 1) << 3);
+    }
+
+    /** Counts an arc. The word {@code last} is that of the call's last arc and its entry, if it had one. */
+    @ForceInline
+    private static void count(long arena, long called, int id, long type, long last) {
+        long word = U.getLong(null, last);
+        if (word >>> ENTRY_BITS == key(id, type)) {
+            long at = arena + ARCS + 8 + ((word & LAST_ARC) << 4);
+            U.putLong(null, at, U.getLong(null, at) + 1);
+        } else {
+            other(arena, called, id, type, last, word);
+        }
+    }
+
+    /** The last arc in a call's word, without the entry's bits; never 0. */
+    @ForceInline
+    private static long key(int id, long type) {
+        return 1L << METHOD_BITS + CLASS_BITS | (long) id << CLASS_BITS | type;
+    }
+
+    /** Counts an arc that no receiver has chosen, of a call whose receivers choose: its word is for those. */
+    @DontInline
+    private static void unchosen(long arena, long called, int id) {
+        if (arena != SHARED) {
+            add(arena, called, id, 0);
+        }
+    }
+
+    /** Counts an arc that is not the last one of its call. Of another receiver in the same thread a change counts, too. */
+    @DontInline
+    private static void other(long arena, long called, int id, long type, long last, long word) {
         if (arena == SHARED) {
             return;
         }
-        long number = called >>> 32 & (1 << METHOD_BITS) - 1;
-        if (type != 0) {
-            notes(arena + (number << 3), type);
+        if (type != 0 && word != 0 && (word >>> ENTRY_BITS & (1 << CLASS_BITS) - 1) != type) {
+            U.putLong(null, last - 8, U.getLong(null, last - 8) + 1);
         }
+        int entry = add(arena, called, id, type);
+        // Of an arc without an entry the receiver is kept, too, in a word that has no arc.
+        U.putLong(null, last, entry < 0 ? LOST_ARC | type << ENTRY_BITS : key(id, type) << ENTRY_BITS | entry);
+    }
+
+    /** Counts an arc, and gives the number of its entry; -1 if there was no room for it. */
+    @DontInline
+    private static int add(long arena, long called, int id, long type) {
+        long number = called >>> 32 & (1 << METHOD_BITS) - 1;
         long arc = number << METHOD_BITS + CLASS_BITS | (long) id << CLASS_BITS | type;
         long page = (number >>> 5) * 0x9e37_79b9_7f4a_7c15L >>> 56;
         long hash = arc * 0x9e37_79b9_7f4a_7c15L;
         int at = (int) (page << PAGE | hash >>> 64 - PAGE);
         for (int tries = 0; tries < TRIES; tries++) {
-            int place = tries < TRIES / 2 ? at + tries : (int) (hash >>> 32) + tries * STRIDE;
-            long entry = ((long) (place & LAST_ARC) << 4) + arena + ARCS;
+            int place = (tries < TRIES / 2 ? at + tries : (int) (hash >>> 32) + tries * STRIDE) & LAST_ARC;
+            long entry = ((long) place << 4) + arena + ARCS;
             long found = U.getLong(null, entry);
             if (found == 0) {
                 U.putLong(null, entry, arc);
@@ -222,20 +295,10 @@ public final class SplArcs {
             }
             if (found == arc) {
                 U.putLong(null, entry + 8, U.getLong(null, entry + 8) + 1);
-                return;
+                return place;
             }
         }
         U.putLong(null, arena + LOST, U.getLong(null, arena + LOST) + 1);
-    }
-
-    /** Counts a change if the last receiver of a place in this thread was of another class. */
-    private static void notes(long changes, long type) {
-        long last = U.getLong(null, changes + 8);
-        if (last != type) {
-            U.putLong(null, changes + 8, type);
-            if (last != 0) {
-                U.putLong(null, changes, U.getLong(null, changes) + 1);
-            }
-        }
+        return -1;
     }
 }
