@@ -434,7 +434,7 @@ async fn launched(
         until_over(ended, (&mut inputs, launched.filter(|_| in_foreground)), progress, goes_on).await
     };
     if let Some(status) = status {
-        progress.note(&program::ended_with(status));
+        progress.program_ended(status);
     }
     standing
 }

@@ -4,6 +4,7 @@
 use crate::ending;
 use crate::judgement::{judgement, sentence};
 use crate::names::{methods_as_written, without_packages, written_claim};
+use crate::program::ended_with;
 use crate::said::say;
 use crate::table::{say_methods, say_table};
 use spl_lang::RunMode;
@@ -13,6 +14,8 @@ use spl_session::peer::unavailable;
 use spl_session::setup::Setup;
 use spl_verdict::{Asserted, Evaluation, Standing};
 use std::collections::BTreeSet;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 /// Interval between two lines about the progress.
@@ -24,6 +27,9 @@ const EXPLAINED: usize = 3;
 /// Number of claims above which only failing results are printed as they come: the table at the end has them
 /// all.
 const FEW: usize = 10;
+
+/// Signals by which somebody ends a program (SIGINT and SIGTERM).
+const WISHED: [i32; 2] = [2, 15];
 
 /// The lines of a run.
 #[derive(Debug)]
@@ -76,6 +82,15 @@ impl Progress {
     #[expect(clippy::unused_self, reason = "the same way as the other lines")]
     pub fn problem(&self, text: &str) {
         say(&format!("error: {text}"));
+    }
+
+    /// Prints how the program ended. With `quiet` only a signal is told that nobody sends to end a program: it crashed, or the kernel had no memory.
+    pub fn program_ended(&self, status: ExitStatus) {
+        let text = ended_with(status);
+        match status.signal() {
+            Some(signal) if self.quiet && !WISHED.contains(&signal) => self.problem(&text),
+            _ => self.note(&text),
+        }
     }
 
     /// Reports a method that cannot be measured.

@@ -190,5 +190,5 @@ async fn wait(mut child: Child, inputs: Sender<Input>) -> Option<ProgramStatus> 
 
 fn report_program(progress: &Progress, status: Option<ProgramStatus>) {
     let Some(status) = status else { return progress.note("the program goes on") };
-    progress.note(&program::ended_with(status));
+    progress.program_ended(status);
 }

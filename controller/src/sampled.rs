@@ -59,7 +59,7 @@ pub fn sampled(arguments: &Metrics) -> Result<ExitStatus, String> {
             until_over(ended, (&mut inputs, launched.filter(|_| in_foreground)), &progress, goes_on).await
         };
         if let Some(status) = status {
-            progress.note(&program::ended_with(status));
+            progress.program_ended(status);
         }
         standing
     })

@@ -69,6 +69,31 @@ def rome(_):
     return ["-cp", made.stdout.splitlines()[-1], "rome.Main", "--cycles", "20", "--quiet-times"]
 
 
+def scimark(_):
+    return ["-cp", str(METRICS / "scimark.jar"), "jnt.scimark2.commandline", "0.05"]
+
+
+def kotlin(work):
+    text = "".join(f"""
+sealed interface Shape{n} {{ fun area(): Double }}
+data class Square{n}(val side: Double) : Shape{n} {{ override fun area() = side * side }}
+data class Circle{n}(val radius: Double) : Shape{n} {{ override fun area() = 3.14 * radius * radius }}
+fun sum{n}(all: List<Shape{n}>) = all.filter {{ it.area() > {n} }}.sumOf {{ when (it) {{ is Square{n} -> it.side; is Circle{n} -> it.radius }} }}
+""" for n in range(20))
+    (work / "shapes.kt").write_text(text)
+    jars = [METRICS / f"{name}.jar" for name in (
+        "kotlin-compiler-embeddable", "kotlin-stdlib", "kotlin-script-runtime", "kotlin-reflect", "kotlin-daemon-embeddable", "trove4j", "annotations")]
+    return ["-cp", path(jars), "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-no-stdlib", "-no-reflect", "-classpath",
+            str(METRICS / "kotlin-stdlib.jar"), "-d", str(work / "kotlin"), str(work / "shapes.kt")]
+
+
+def tomcat(work):
+    jars = path(sorted(DEBIAN.glob("tomcat10-*[a-z].jar")))
+    sources = [*(ROOT / "evaluation/service/java/service").glob("*.java"), ROOT / "evaluation/accept/java/Asked.java"]
+    subprocess.run(["javac", "--release", "11", "-nowarn", "-cp", jars, "-d", work / "service", *sources], check=True)
+    return ["-cp", path([work / "service", jars]), "Asked", str(work / "tomcat"), "400"]
+
+
 # Files that it needs, its arguments, options of `spl metrics`, figures published for it, and other ranges.
 PROGRAMS = {
     "h2": (*bench("H2", "h2.jar"), [], {"run": 17_972, "array": 32.3, "field": 106, "invoke": 55, "objects": 6.5}, NEITHER),
@@ -79,6 +104,10 @@ PROGRAMS = {
     "pmd": ([METRICS / "pmd-java.jar"], pmd, [], {"run": 95_973, "array": 22.0, "field": 162, "invoke": 82, "objects": 14}, NEITHER),
     "javac": ([], javac, ["--methods", "com.sun.tools.javac.**", JDK], {},
               {**NEITHER, "run": (23_000, 10 ** 6), "field": (50, 300), "invoke": (30, 200)}),
+    "scimark": ([METRICS / "scimark.jar"], scimark, [], {}, {"array": (100, 1000), "float": (100, 1000)}),
+    "kotlin": ([METRICS / "kotlin-compiler-embeddable.jar"], kotlin, [], {},
+               {**NEITHER, "run": (23_000, 10 ** 6), "field": (50, 300), "invoke": (30, 200)}),
+    "tomcat": ([DEBIAN / "tomcat10-catalina.jar"], tomcat, [], {}, {**NEITHER, "run": (7_793, 10 ** 6), "field": (50, 300), "invoke": (30, 200)}),
     "rome": ([DEBIAN / "rome.jar", DEBIAN / "jdom2.jar"], rome, [], {}, {**NEITHER, "field": (20, 300), "invoke": (20, 300)}),
 }
 
