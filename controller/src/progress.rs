@@ -84,7 +84,8 @@ impl Progress {
         say(&format!("error: {text}"));
     }
 
-    /// Prints how the program ended. With `quiet` only a signal is told that nobody sends to end a program: it crashed, or the kernel had no memory.
+    /// Prints how the program ended. With `quiet` that is printed only if a signal ended it that asks for no end: a crash, or the kernel
+    /// without memory.
     pub fn program_ended(&self, status: ExitStatus) {
         let text = ended_with(status);
         match status.signal() {
