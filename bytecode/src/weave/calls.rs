@@ -1,7 +1,8 @@
 //! Calls with the method that each of them enters, and its receiver.
 //!
-//! The start finds out where the thread counts, from the address of its counters; in a thread of the JVM that stays so until the method returns. In front of a call its number is stored where the thread's next method finds it at its start. So a method knows which place called
-//! it, and for what method that place asked: an arc of the call graph. The number found at the start is stored again before the
+//! The start finds out where the thread counts, from the address of its counters; in a thread of the JVM that stays so until the method
+//! returns. In front of a call its number is stored where the thread's next method finds it at its start. So a method knows which place
+//! called it, and for what method that place asked: an arc of the call graph. The number found at the start is stored again before the
 //! method returns. So a native method, or one that does not count, has its calls of methods that count taken for calls by way of it.
 //!
 //! Behind an instruction that makes arrays, which has succeeded then, they count with their sizes.
