@@ -85,7 +85,7 @@ impl Choice {
     /// Whether a metric is enabled.
     #[must_use]
     pub fn has(&self, metric: &Metric) -> bool {
-        self.enabled().any(|(one, _)| std::ptr::eq(one, metric))
+        self.enabled().any(|(one, _)| one == metric)
     }
 
     /// The needs of the enabled metrics, each once.

@@ -13,6 +13,7 @@ use spl_export::{Activations, Allocations, Class, Document, Fault, Sites, archiv
 use spl_graph::forms::method_name;
 use spl_model::one_line;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The class whose methods park threads.
 const LOCK_SUPPORT: &str = "java/util/concurrent/locks/LockSupport";
@@ -45,6 +46,8 @@ pub struct OfDrill {
     pub has_all: bool,
     /// Whether those of the JDK were, too.
     pub has_jdk: bool,
+    /// Names of the packages of all classes.
+    pub packages: Arc<BTreeSet<String>>,
     /// Names that several classes have.
     pub twins: BTreeSet<String>,
 }
@@ -169,7 +172,9 @@ impl Collect {
             let made = self.allocations.as_ref().map(|all| all.of(&name).unwrap_or(&nothing));
             let under_way = self.under_way.in_method(&name);
             let is_shared = self.of_drill.twins.contains(&listed.name);
-            let beside = Beside { sites, made, is_shared, activations: &self.activations, under_way };
+            let of_drill = &self.of_drill;
+            let activations = &self.activations;
+            let beside = Beside { sites, made, of_drill, is_shared, activations, under_way };
             let mut tally = counted(file, one, beside)
                 .map_err(|why| archive_fault(format!("{}: {why}", one_line(&name))))?;
             if listed.name == LOCK_SUPPORT && one.method.name.starts_with(b"park") {
@@ -233,6 +238,15 @@ impl Collect {
 }
 
 impl OfDrill {
+    /// Whether classes below this one may be there that do not count. An interface without code is not in a drill either, so its package decides.
+    #[must_use]
+    pub fn leaves_out(&self, class: &str) -> bool {
+        let is_of_jdk =
+            ["java/", "javax/", "jdk/", "sun/", "com/sun/"].iter().any(|one| class.starts_with(one));
+        let has_all = self.has_all && (self.has_jdk || !is_of_jdk);
+        !has_all && !self.packages.contains(package(class))
+    }
+
     fn of(document: &Document) -> Self {
         let mut doubts = Self {
             has_all: document.scope.all && document.scope.not.is_empty(),
@@ -255,6 +269,8 @@ impl OfDrill {
         let twins: Vec<_> = document.classes.iter().filter(|class| !names.insert(&class.name)).collect();
         let twice = twins.len();
         doubts.twins = twins.iter().map(|class| class.name.clone()).collect();
+        doubts.packages =
+            Arc::new(document.classes.iter().map(|class| package(&class.name).to_owned()).collect());
         if document.has_arcs && twice > 0 {
             let classes = if twice == 1 { "1 class has" } else { &format!("{twice} classes have") };
             doubts.all.push(format!(
@@ -263,6 +279,11 @@ impl OfDrill {
         }
         doubts
     }
+}
+
+/// The package of a class.
+fn package(class: &str) -> &str {
+    class.rsplit_once('/').map_or("", |(package, _)| package)
 }
 
 /// The class of a name, and what follows it: a method with its descriptor, or nothing.

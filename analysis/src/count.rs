@@ -2,6 +2,7 @@
 
 use crate::amount::Bounds;
 use crate::chosen::Chosen;
+use crate::collect::OfDrill;
 use crate::flow::{Step, started};
 use crate::group::{ALL, Group};
 use crate::made;
@@ -9,6 +10,7 @@ use crate::tally::Tally;
 use spl_classfile::class::{ClassFile, Method};
 use spl_classfile::code::Code;
 use spl_classfile::instruction::{Insn, decode};
+use spl_classfile::mutf8;
 use spl_classfile::opcode::INVOKEDYNAMIC;
 use spl_export::{Activations, MadeSizes, MethodCounts, Site};
 use spl_graph::{Block, CallKind, NoGraph};
@@ -24,6 +26,8 @@ pub struct Beside<'s> {
     pub sites: Option<&'s BTreeMap<u32, Site>>,
     /// The sizes of what places of the method made, by their offsets; `None` where they were not counted.
     pub made: Option<&'s BTreeMap<u32, MadeSizes>>,
+    /// The drill.
+    pub of_drill: &'s OfDrill,
     /// Whether other classes of the drill have the same name: then the sizes are of all of them together.
     pub is_shared: bool,
     /// The activations of methods.
@@ -148,7 +152,8 @@ impl<'a> OfMethod<'_, 'a> {
     /// An instruction with its calls.
     fn step(&self, block: &Block<'a>, at: u32) -> Step {
         let throws = self.throwing.contains(&at);
-        let site = self.site(at).filter(|_| block.calls.iter().any(|call| call.at == at));
+        let called = block.calls.iter().find(|call| call.at == at);
+        let site = self.site(at).filter(|_| called.is_some_and(|call| !self.is_open(call)));
         let Some(site) = site else { return Step { throws, ..Step::default() } };
         let thrown = site.entered.iter().map(|one| {
             // Of a method that did not say it, all.
@@ -161,6 +166,13 @@ impl<'a> OfMethod<'_, 'a> {
 
     fn site(&self, at: u32) -> Option<&Site> {
         self.beside.sites?.get(&at)
+    }
+
+    /// Whether objects of classes that do not count may be a call's receivers. Their method may call one of the same name, which counts: then
+    /// the entered method is not the one that the receiver chose.
+    fn is_open(&self, call: &spl_graph::Call<'a>) -> bool {
+        matches!(call.kind, CallKind::Virtual | CallKind::Interface)
+            && self.beside.of_drill.leaves_out(&mutf8::decode(call.target.class))
     }
 
     /// Adds a call with the number of times that it was started, and that the block went on behind it. Gives the number of methods that
@@ -178,7 +190,10 @@ impl<'a> OfMethod<'_, 'a> {
         if !known || !matches!(call.kind, CallKind::Virtual | CallKind::Interface) {
             return Bounds::exact(0);
         }
-        let reached = Bounds::new(next.least.max(entries).min(now.most), now.most);
+        let is_open = entries > 0 && self.is_open(call);
+        self.tally.doubts.open += u64::from(is_open);
+        let surely = if is_open { 0 } else { entries };
+        let reached = Bounds::new(next.least.max(surely).min(now.most), now.most);
         let chosen = Chosen::of(site.as_ref(), reached);
         self.tally.chosen.merge(&chosen);
         let [one, two, three] = chosen.targets.sites;

@@ -4,7 +4,7 @@ use crate::amount::{Amount, Figure};
 use crate::choice::Choice;
 use crate::collect::{Collected, OfDrill};
 use crate::metric::{Bin, Metric, Need, Reading, Settings};
-use crate::reasons::{HIDDEN, NO_CODE, NO_JDK, SOME};
+use crate::reasons::{ARRAYS, HIDDEN, NO_CODE, NO_JDK, SOME};
 use crate::space::Space;
 use crate::tally::Tally;
 
@@ -159,7 +159,9 @@ fn value(bin: Option<Bin>, amount: Amount, why: &[String]) -> Value {
         (true, ..) => Exactness::Sampled,
         (_, false, _) => Exactness::Partial,
         // A lower bound says so by its reason alone.
-        (_, true, false) if amount.is_exact() => Exactness::Partial,
+        (_, true, false) if amount.is_exact() || amount.reasons.iter().any(|why| why == ARRAYS) => {
+            Exactness::Partial
+        }
         (_, true, false) => Exactness::Bounded,
         (_, true, true) => Exactness::Exact,
     };
@@ -227,6 +229,15 @@ fn partial(metric: &Metric, space: &Space, tally: &Tally, of_drill: &OfDrill) ->
         ));
     }
     if needs(Need::Arcs) {
+        let of_receivers = metric.category == "polymorphism"
+            && !["calls", "callSites", "invokeDensity"].contains(&metric.name);
+        if doubts.open > 0 && of_receivers {
+            let places =
+                if doubts.open == 1 { "1 place calls" } else { &format!("{} places call", doubts.open) };
+            all.push(format!(
+                "{places} methods of classes that do not count: such an object may have called the entered method, as its own receiver's"
+            ));
+        }
         all.extend(of_drill.arcs.iter().cloned());
     }
     all

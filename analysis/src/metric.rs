@@ -27,6 +27,13 @@ pub struct Metric {
     pub read: Option<Read>,
 }
 
+/// By name: a constant may have several addresses in an optimised program.
+impl PartialEq for Metric {
+    fn eq(&self, other: &Self) -> bool {
+        (self.category, self.name, self.kind) == (other.category, other.name, other.kind)
+    }
+}
+
 /// How a metric is read from a tally.
 pub type Read = fn(&Tally, &Settings) -> Reading;
 

@@ -86,6 +86,8 @@ pub struct Doubts {
     pub skipped: u64,
     /// Places that made objects of hidden classes for lambdas.
     pub lambdas: u64,
+    /// Places whose calls entered methods, and whose receivers may be of classes that do not count.
+    pub open: u64,
 }
 
 impl Tally {
@@ -174,6 +176,7 @@ impl Doubts {
         self.missing = self.missing.saturating_add(other.missing);
         self.skipped = self.skipped.saturating_add(other.skipped);
         self.lambdas = self.lambdas.saturating_add(other.lambdas);
+        self.open = self.open.saturating_add(other.open);
     }
 
     /// Notes something that did not count.

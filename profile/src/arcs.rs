@@ -314,7 +314,13 @@ impl Arcs {
                 let all: Vec<&String> = self.receivers.get(&arc.class).into_iter().flatten().collect();
                 let surely = |name: &&&String| self.is_below(name, &named.class);
                 let sure: Vec<&String> = all.iter().filter(surely).copied().collect();
-                let names = if sure.is_empty() { all } else { sure };
+                // The receiver's class may have been unloaded: a class of the JDK with its number is not below one of the program.
+                let possibly = |name: &&&String| is_of_jdk(&named.class) || !is_of_jdk(name);
+                let names = if sure.is_empty() {
+                    all.into_iter().filter(|name| possibly(&name)).collect()
+                } else {
+                    sure
+                };
                 let names = names.into_iter().cloned().collect();
                 What::Entered { method: named.name.clone(), receivers: (arc.class != 0).then_some(names) }
             } else if is_implicit(named) {
@@ -386,6 +392,13 @@ impl Arcs {
         let mut chain = std::iter::successors(Some(class), |class| below(class)).take(DEEPEST);
         chain.any(|class| class == above)
     }
+}
+
+/// Whether only the JDK has classes with such a name; its proxies may be below any interface.
+fn is_of_jdk(class: &str) -> bool {
+    let begins = |one: &str| class.starts_with(one);
+    ["java/", "javax/", "sun/", "jdk/", "com/sun/"].into_iter().any(begins)
+        && !["jdk/proxy", "com/sun/proxy/"].into_iter().any(begins)
 }
 
 /// Whether the JVM calls a method by itself: initialisers of classes, class loaders, the linkage of method handles, and the

@@ -359,7 +359,7 @@ fn looked_up(of: &MetricOf, values: &Values, empty: &[String]) -> Side {
         ));
     }
     let Some(metric) = metrics::all().nth(of.metric) else { return Side::none("there is no such metric") };
-    if let Some((_, needs)) = values.lacking.iter().find(|(lacking, _)| std::ptr::eq(*lacking, metric)) {
+    if let Some((_, needs)) = values.lacking.iter().find(|(lacking, _)| *lacking == metric) {
         let needs: Vec<&str> = needs.iter().copied().map(Need::text).collect();
         return Side::none(&format!(
             "{} needs {}; {} has it",
@@ -376,7 +376,7 @@ fn looked_up(of: &MetricOf, values: &Values, empty: &[String]) -> Side {
     if !space.uncounted.is_empty() && !metric.is_of_events() {
         return Side::none(&space.uncounted.join("; "));
     }
-    let measured = space.metrics.iter().find(|one| std::ptr::eq(one.metric, metric));
+    let measured = space.metrics.iter().find(|one| one.metric == metric);
     let value = measured.and_then(|one| one.values.get(of.key.unwrap_or_default()));
     value.map_or_else(|| Side::none("it was not computed"), Side::of)
 }

@@ -136,7 +136,7 @@ programs() {
             evaluation/drill/java/bench/{Bench,Workload,H2,Lucene,Xalan,Jython}.java
     fi
     for name in $(evaluation/accept/lib/metric_programs.py list); do
-        lacks=$(evaluation/accept/lib/metric_programs.py lacks "$name")
+        lacks=$(evaluation/accept/lib/metric_programs.py lacks "$name" "$home/bin/java")
         if [[ $lacks ]]; then
             skip "JDK $number: $name next to published figures: $lacks is not there (scripts/setup.sh --metrics)"
         elif said=$(evaluation/accept/lib/metric_programs.py check "$name" "$SPL" "$home/bin/java" "$work" 2>&1); then

@@ -2,7 +2,7 @@
 """Metrics of real programs next to published figures of the same programs. Ends with status 1 if a value is out of its range.
 
 Usage: metric_programs.py list                       names of the programs
-       metric_programs.py lacks NAME                 the first file that the program lacks, if there is one
+       metric_programs.py lacks NAME JAVA            the first file that the program lacks, or the JVM a module, if there is one
        metric_programs.py check NAME SPL JAVA WORK   runs it under `spl metrics` and compares
 
 The published figures are those of DaCapo Chopin (github.com/dacapobench/dacapobench, benchmarks/bms/*/stats-*.yml): default size, one
@@ -142,8 +142,10 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["list"]:
             print("\n".join(PROGRAMS))
-        case ["lacks", name]:
-            print(next((str(file) for file in PROGRAMS[name][0] if not file.exists()), ""))
+        case ["lacks", name, java]:
+            modules = subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=True).stdout
+            lacks = ["jdk.compiler"] if name == "javac" and "jdk.compiler" not in modules else []
+            print(next((str(file) for file in PROGRAMS[name][0] if not file.exists()), *lacks or [""]))
         case ["check", name, spl, java, work]:
             sys.exit(0 if check(name, spl, java, work) else 1)
         case _:
