@@ -4,6 +4,7 @@ use crate::amount::Bounds;
 use crate::count::{Beside, counted, uncounted};
 use crate::heard::Heard;
 use crate::metric::{Has, Need};
+use crate::of_drill::OfDrill;
 use crate::space::Space;
 use crate::tally::Tally;
 use crate::under_way::UnderWay;
@@ -12,8 +13,7 @@ use spl_classfile::mutf8;
 use spl_export::{Activations, Allocations, Class, Document, Fault, Sites, archive_fault};
 use spl_graph::forms::method_name;
 use spl_model::one_line;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 /// The class whose methods park threads.
 const LOCK_SUPPORT: &str = "java/util/concurrent/locks/LockSupport";
@@ -33,23 +33,6 @@ pub struct Collect {
     heard: Option<Heard>,
     /// Whether the counts are of a part of the time, so that what does not count is not looked at again.
     is_part: bool,
-}
-
-/// Why no count of a drill may be exact, or none of some kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OfDrill {
-    /// Doubts about all counts.
-    pub all: Vec<String>,
-    /// Doubts about what calls entered.
-    pub arcs: Vec<String>,
-    /// Whether the methods of all classes were to count, but for those of the JDK.
-    pub has_all: bool,
-    /// Whether those of the JDK were, too.
-    pub has_jdk: bool,
-    /// Names of the packages of all classes.
-    pub packages: Arc<BTreeSet<String>>,
-    /// Names that several classes have.
-    pub twins: BTreeSet<String>,
 }
 
 /// The tallies of all spaces.
@@ -235,55 +218,6 @@ impl Collect {
             empty,
         }
     }
-}
-
-impl OfDrill {
-    /// Whether classes below this one may be there that do not count. An interface without code is not in a drill either, so its package decides.
-    #[must_use]
-    pub fn leaves_out(&self, class: &str) -> bool {
-        let is_of_jdk =
-            ["java/", "javax/", "jdk/", "sun/", "com/sun/"].iter().any(|one| class.starts_with(one));
-        let has_all = self.has_all && (self.has_jdk || !is_of_jdk);
-        !has_all && !self.packages.contains(package(class))
-    }
-
-    fn of(document: &Document) -> Self {
-        let mut doubts = Self {
-            has_all: document.scope.all && document.scope.not.is_empty(),
-            has_jdk: document.scope.jdk,
-            ..Self::default()
-        };
-        for doubt in &document.doubts {
-            // Doubts about methods stand in the table of methods, too.
-            let mut words = doubt.split(' ');
-            let is_number = words.next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-            let of_methods =
-                is_number && words.next().is_some_and(|word| matches!(word, "method:" | "methods:" | "of"));
-            if doubt.contains("no room among the arcs") {
-                doubts.arcs.push(one_line(doubt));
-            } else if !of_methods {
-                doubts.all.push(one_line(doubt));
-            }
-        }
-        let mut names = BTreeSet::new();
-        let twins: Vec<_> = document.classes.iter().filter(|class| !names.insert(&class.name)).collect();
-        let twice = twins.len();
-        doubts.twins = twins.iter().map(|class| class.name.clone()).collect();
-        doubts.packages =
-            Arc::new(document.classes.iter().map(|class| package(&class.name).to_owned()).collect());
-        if document.has_arcs && twice > 0 {
-            let classes = if twice == 1 { "1 class has" } else { &format!("{twice} classes have") };
-            doubts.all.push(format!(
-                "{classes} the name of another one: the calls of both are in one table, by that name"
-            ));
-        }
-        doubts
-    }
-}
-
-/// The package of a class.
-fn package(class: &str) -> &str {
-    class.rsplit_once('/').map_or("", |(package, _)| package)
 }
 
 /// The class of a name, and what follows it: a method with its descriptor, or nothing.

@@ -2,10 +2,10 @@
 
 use crate::amount::Bounds;
 use crate::chosen::Chosen;
-use crate::collect::OfDrill;
 use crate::flow::{Step, started};
 use crate::group::{ALL, Group};
 use crate::made;
+use crate::of_drill::OfDrill;
 use crate::tally::Tally;
 use spl_classfile::class::{ClassFile, Method};
 use spl_classfile::code::Code;

@@ -2,8 +2,9 @@
 
 use crate::amount::{Amount, Figure};
 use crate::choice::Choice;
-use crate::collect::{Collected, OfDrill};
+use crate::collect::Collected;
 use crate::metric::{Bin, Metric, Need, Reading, Settings};
+use crate::of_drill::OfDrill;
 use crate::reasons::{ARRAYS, HIDDEN, NO_CODE, NO_JDK, SOME};
 use crate::space::Space;
 use crate::tally::Tally;

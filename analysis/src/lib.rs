@@ -22,6 +22,7 @@ mod hot;
 mod made;
 mod metric;
 pub mod metrics;
+mod of_drill;
 mod reasons;
 mod series;
 pub mod sj;
@@ -31,7 +32,7 @@ mod under_way;
 
 pub use amount::{Amount, Bounds, Figure};
 pub use choice::{Choice, meant};
-pub use collect::{Collect, Collected, OfDrill};
+pub use collect::{Collect, Collected};
 pub use evaluate::{Exactness, InSpace, Measured, Value, Values};
 pub use filter::{Filter, Rule};
 pub use forms::{
@@ -40,5 +41,6 @@ pub use forms::{
 pub use heard::{Heard, RUNNABLE, Waits};
 pub use hot::Cutoff;
 pub use metric::{Bin, Has, Kind, Metric, Need, Settings, Unit};
+pub use of_drill::OfDrill;
 pub use series::{OfMetric, OfSpace, Point, Series, Span};
 pub use space::{Library, Space};
