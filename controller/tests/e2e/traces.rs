@@ -204,8 +204,14 @@ fn calls_below_calls_of_an_earlier_drill_have_their_stack() {
     assert_eq!(status, Some(0), "{err}");
     let of = |how: &str| out.lines().filter(|line| line.ends_with(how)).count();
     let (several, leaves) = (of("> Leaves$Told.several(I)I"), of("> Leaves$Told.leaf(I)I"));
-    assert!(several > 0 && of("Leaves$Told.several(I)I returned") + 1 >= several, "{err}");
-    assert!(2 * several >= leaves && leaves + 2 >= 2 * several, "{several} calls make {leaves}");
+    // A busy machine may keep the reader from its turn for longer than a thread waits.
+    let missing = err.lines().find_map(|line| {
+        line.strip_prefix("spl: ")?.split_once(" missing in the trace")?.0.split(' ').next()?.parse().ok()
+    });
+    let missing: usize = missing.unwrap_or(0);
+    assert!(several > 0 && of("Leaves$Told.several(I)I returned") + 1 + missing >= several, "{err}");
+    let (least, most) = (2 * several.saturating_sub(1 + missing), 2 * (several + missing));
+    assert!((least..=most).contains(&leaves), "{several} calls make {leaves}, {err}");
     assert!(out.contains("202 > Leaves$Told.several(I)I"), "{err}");
     assert!(!err.contains("without a word"), "{err}");
     run.ends().assert_status(0);
