@@ -32,7 +32,7 @@ impl OfDrill {
         !has_all && !self.packages.contains(package(class))
     }
 
-    /// What the document of a drill says.
+    /// Doubts that the document of a drill has.
     pub(crate) fn of(document: &Document) -> Self {
         let mut doubts = Self {
             has_all: document.scope.all && document.scope.not.is_empty(),
