@@ -102,7 +102,7 @@ accept: setup build ## run the acceptance scripts in evaluation/accept (hours, o
 accept-bounded: setup ## what of them needs no idle machine, in minutes; after `make test`
 	scripts/accept.sh --bounded
 
-evaluation: ## measure everything that docs/evaluation.md shows (some 80 minutes, on an idle machine)
+evaluation: ## measure everything that docs/evaluation.md shows (some 95 minutes, on an idle machine)
 	@evaluation/measure.sh sorting rome scale service peers truth drill whole
 
 evaluate-sorting: ## what measuring costs the sorting example
@@ -123,7 +123,7 @@ evaluate-peers: ## what a measured call costs, compared with other tools
 evaluate-truth: ## reported ratios compared with JMH
 	@evaluation/measure.sh truth
 
-evaluate-drill: ## what a drill costs programs, compared with other tools (up to 25 minutes; DRILL_OPTIONS="--forks 2 --waves 0": 12)
+evaluate-drill: ## what a drill costs programs, compared with other tools (up to 40 minutes; DRILL_OPTIONS="--forks 2 --waves 0": 18)
 	@evaluation/measure.sh drill
 
 evaluate-whole: ## what it costs to trace whole programs, with JBInsTrace next to it (half an hour; WHOLE_OPTIONS="--forks 1": 6 minutes)

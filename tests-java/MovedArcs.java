@@ -14,23 +14,11 @@ final class MovedArcs {
     private MovedArcs() {}
 
     public static void main(String[] args) throws Exception {
-        Method starter = null;
-        try {
-            starter = Thread.class.getMethod("startVirtualThread", Runnable.class);
-            ((Thread) starter.invoke(null, (Runnable) () -> {})).join();
-        } catch (ReflectiveOperationException before21) {
-            starter = null;
-        }
+        Method starter = Virtual.virtualStarter();
         Runnable work = () -> go(new Step[] {new Odd(), new Even()});
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
-            if (starter != null) {
-                threads.add((Thread) starter.invoke(null, work));
-            } else {
-                Thread thread = new Thread(work);
-                thread.start();
-                threads.add(thread);
-            }
+            threads.add(Virtual.start(starter, work));
         }
         for (Thread thread : threads) {
             thread.join();

@@ -69,7 +69,7 @@ public final class Virtual {
     }
 
     /** {@code Thread.startVirtualThread}, or null if it is missing or only a preview. */
-    private static Method virtualStarter() {
+    static Method virtualStarter() {
         try {
             Method starter = Thread.class.getMethod("startVirtualThread", Runnable.class);
             start(starter, () -> {}).join();
@@ -81,7 +81,7 @@ public final class Virtual {
         }
     }
 
-    private static Thread start(Method starter, Runnable work) throws ReflectiveOperationException {
+    static Thread start(Method starter, Runnable work) throws ReflectiveOperationException {
         if (starter != null) {
             return (Thread) starter.invoke(null, work);
         }

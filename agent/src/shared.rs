@@ -4,7 +4,7 @@ use crate::arenas::Arenas;
 use crate::drill::{Drill, Numbers};
 use crate::gates::Gates;
 use crate::hearing::Hearing;
-use crate::java::counters::{self, Flags};
+use crate::java::counters::{self, ClassFiles, Flags};
 use crate::jvm::Jvm;
 use crate::layout::BLOCKS_BYTES;
 use crate::memory::Memory;
@@ -184,7 +184,7 @@ pub struct Shared {
     /// Whether the agent thread has an order to look at left classes.
     is_left: AtomicBool,
     /// The class files of counters that add atomically, and of arcs that follow virtual threads, by their names, once they have to.
-    pub for_virtual_threads: OnceLock<[(&'static str, Vec<u8>); 2]>,
+    pub for_virtual_threads: OnceLock<ClassFiles>,
     /// Whether the first carrier of virtual threads has come, and whether counters add atomically.
     carriers: (Mutex<(bool, bool)>, Condvar),
     /// Whether the program may run its first class.

@@ -15,6 +15,7 @@ use crate::arrivals::Arrivals;
 use crate::counters::Counters;
 use crate::fault;
 use crate::java;
+use crate::java::counters::ClassFiles;
 use crate::jvm::{ClassRef, Event, Jvm, Loaded};
 use crate::layout::{BLOCKS_BYTES, OWN_GATE};
 use crate::memory::Memory;
@@ -86,6 +87,8 @@ pub struct Worker {
     calls: Calls,
     /// Whether the class of the counters is defined.
     counts: bool,
+    /// The classes that count, in the form for virtual threads, until it is used.
+    for_virtual_threads: Option<ClassFiles>,
     /// Kind and methods of the drill that is about to begin.
     scope: Option<(DrillKind, Scope)>,
     /// The waves of a drill that sets flags.
@@ -131,6 +134,7 @@ impl Worker {
             watching: false,
             calls: Calls::default(),
             counts: false,
+            for_virtual_threads: None,
             scope: None,
             waves: None,
             drilled: BTreeSet::new(),

@@ -27,6 +27,8 @@ pub struct Amount {
     pub reasons: Vec<String>,
     /// Whether it is an estimate from samples.
     pub is_sampled: bool,
+    /// Whether there is more than was counted, so that its bounds are none.
+    pub is_least: bool,
 }
 
 /// The reason of values that do not exist.
@@ -169,6 +171,14 @@ impl Amount {
     /// Adds a reason.
     #[must_use]
     pub fn with_reason(mut self, why: &str) -> Self {
+        self.reasons.push(why.to_owned());
+        self
+    }
+
+    /// Names what is not among it.
+    #[must_use]
+    pub fn at_least(mut self, why: &str) -> Self {
+        self.is_least = true;
         self.reasons.push(why.to_owned());
         self
     }

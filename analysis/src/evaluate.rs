@@ -5,7 +5,7 @@ use crate::choice::Choice;
 use crate::collect::Collected;
 use crate::metric::{Bin, Metric, Need, Reading, Settings};
 use crate::of_drill::OfDrill;
-use crate::reasons::{ARRAYS, HIDDEN, NO_CODE, NO_JDK, SOME};
+use crate::reasons::{HIDDEN, NO_CODE, NO_JDK, SOME};
 use crate::space::Space;
 use crate::tally::Tally;
 
@@ -159,10 +159,8 @@ fn value(bin: Option<Bin>, amount: Amount, why: &[String]) -> Value {
     ) {
         (true, ..) => Exactness::Sampled,
         (_, false, _) => Exactness::Partial,
-        // A lower bound says so by its reason alone.
-        (_, true, false) if amount.is_exact() || amount.reasons.iter().any(|why| why == ARRAYS) => {
-            Exactness::Partial
-        }
+        // An exact count with a reason lacks something, too.
+        (_, true, false) if amount.is_least || amount.is_exact() => Exactness::Partial,
         (_, true, false) => Exactness::Bounded,
         (_, true, true) => Exactness::Exact,
     };

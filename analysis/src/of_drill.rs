@@ -1,7 +1,7 @@
 //! The doubts about the counts of a whole drill, and the classes that it leaves out.
 
 use spl_export::Document;
-use spl_model::one_line;
+use spl_model::{is_of_jdk, one_line};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -26,9 +26,7 @@ impl OfDrill {
     /// Whether classes below this one may be there that do not count. An interface without code is not in a drill either, so its package decides.
     #[must_use]
     pub fn leaves_out(&self, class: &str) -> bool {
-        let is_of_jdk =
-            ["java/", "javax/", "jdk/", "sun/", "com/sun/"].iter().any(|one| class.starts_with(one));
-        let has_all = self.has_all && (self.has_jdk || !is_of_jdk);
+        let has_all = self.has_all && (self.has_jdk || !is_of_jdk(class));
         !has_all && !self.packages.contains(package(class))
     }
 

@@ -1,39 +1,7 @@
 //! Sample spaces: which classes and methods a value is about.
 
 use crate::filter::Filter;
-use spl_model::{Pattern, Scope};
-
-/// Names of the JDK's classes, as far as names tell: a drill has no class loaders.
-pub const JDK: &[&str] = &[
-    "java.",
-    "javax.accessibility.",
-    "javax.annotation.processing.",
-    "javax.crypto.",
-    "javax.imageio.",
-    "javax.lang.model.",
-    "javax.management.",
-    "javax.naming.",
-    "javax.net.",
-    "javax.print.",
-    "javax.rmi.",
-    "javax.script.",
-    "javax.security.",
-    "javax.smartcardio.",
-    "javax.sound.",
-    "javax.sql.",
-    "javax.swing.",
-    "javax.tools.",
-    "javax.transaction.xa.",
-    "javax.xml.",
-    "jdk.",
-    "sun.",
-    "com.sun.",
-    "netscape.javascript.",
-    "org.ietf.jgss.",
-    "org.jcp.xml.dsig.",
-    "org.w3c.dom.",
-    "org.xml.sax.",
-];
+use spl_model::{JDK, Pattern, Scope};
 
 /// The names of StarJ (its `SampleSpace`), by which Lucene and FOP are libraries too.
 pub const STARJ: &[&str] =

@@ -109,14 +109,19 @@ pub fn load(target: &Target, library: &Path, options: &str) -> Result<LoadAnswer
 /// # Errors
 /// When it does not, or not completely; text for the operator.
 pub fn leave(target: &Target, library: &Path) -> Result<(), String> {
+    match asked_to_leave(target, library)? {
+        LoadAnswer::Done => Ok(()),
+        answer => Err(in_words(answer).to_owned()),
+    }
+}
+
+/// The last answer of the agent, which may take some time to leave.
+fn asked_to_leave(target: &Target, library: &Path) -> Result<LoadAnswer, String> {
     let until = Instant::now() + LONGEST_LEAVE;
     loop {
         let answer = load(target, library, LEAVE)?;
-        if answer == LoadAnswer::Done {
-            return Ok(());
-        }
         if answer != LoadAnswer::Leaving || Instant::now() >= until {
-            return Err(in_words(answer).to_owned());
+            return Ok(answer);
         }
         std::thread::sleep(ASK_EVERY);
     }
@@ -219,17 +224,21 @@ pub fn enter(
 
 /// Waits until the agent has left the JVM. An error's status if it has not.
 pub fn left(target: &Target, library: &Path, progress: &Progress) -> Option<ExitStatus> {
-    match leave(target, library) {
-        Err(why) if target.is_alive() && why != in_words(LoadAnswer::Ending) => {
-            progress.problem(&format!("pid {}: {why}", target.pid()));
-            return Some(ExitStatus::Error);
-        }
-        Ok(()) if target.is_alive() => {
-            progress.note(&format!("pid {} goes on, with every class as it was", target.pid()));
-        }
-        _ => progress.note("the program ended"),
+    let answer = asked_to_leave(target, library);
+    if !target.is_alive() || answer == Ok(LoadAnswer::Ending) {
+        progress.note("the program ended");
+        return None;
     }
-    None
+    let why = match answer {
+        Ok(LoadAnswer::Done) => {
+            progress.note(&format!("pid {} goes on, with every class as it was", target.pid()));
+            return None;
+        }
+        Ok(answer) => in_words(answer).to_owned(),
+        Err(why) => why,
+    };
+    progress.problem(&format!("pid {}: {why}", target.pid()));
+    Some(ExitStatus::Error)
 }
 
 /// Says when the JVM has ended: its agent may not have come to it.

@@ -58,14 +58,19 @@ def measure(tools, program, times):
         command = tools.command(program, ALONE, [program.workload, "1", str(seconds), "6"], work)
         with open(f"{work}/out.txt", "w") as out:
             running = subprocess.Popen(command, stdout=out, stdin=subprocess.DEVNULL)
-            time.sleep(WARM_UP)
-            spans = []
-            for _ in range(times):
-                for sampler in SAMPLERS:
-                    time.sleep(OFF + EDGE)
-                    spans.append((sampler, *switched(tools, sampler, running.pid, work)))
-            time.sleep(OFF + EDGE)
-            if running.wait(300) != 0:
+            try:
+                time.sleep(WARM_UP)
+                spans = []
+                for _ in range(times):
+                    for sampler in SAMPLERS:
+                        time.sleep(OFF + EDGE)
+                        spans.append((sampler, *switched(tools, sampler, running.pid, work)))
+                running.wait(300)
+            finally:
+                # What failed leaves no program behind.
+                running.kill()
+                running.wait()
+            if running.returncode != 0:
                 raise SystemExit(f"{program.name}: status {running.returncode}")
         said = {words[0]: words[1:] for line in Path(work, "out.txt").read_text().splitlines() if (words := line.split(" "))}
     origin = int(said["origin"][0]) / 1e3
@@ -88,7 +93,7 @@ def main():
     arguments.add_argument("--times", type=int, default=3, help="times that each sampler is on (default: %(default)s)")
     options = arguments.parse_args()
     all_found = {sampler: [] for sampler in SAMPLERS}
-    print("| Application | " + " | ".join(SAMPLERS) + " |\n|---" * 1 + "|---" * len(SAMPLERS) + "|")
+    print("| Application | " + " | ".join(SAMPLERS) + " |\n" + "|---" * (1 + len(SAMPLERS)) + "|")
     with tempfile.TemporaryDirectory() as built:
         tools = Tools(options.spl, options.java, built)
         tools.build()

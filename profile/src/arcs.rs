@@ -8,8 +8,8 @@ use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
 use spl_graph::forms::field;
 use spl_graph::{CallKind, Counters};
-use spl_model::DrillKind;
 use spl_model::arena::Arc;
+use spl_model::{DrillKind, is_of_jdk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -315,7 +315,7 @@ impl Arcs {
                 let surely = |name: &&&String| self.is_below(name, &named.class);
                 let sure: Vec<&String> = all.iter().filter(surely).copied().collect();
                 // The receiver's class may have been unloaded: a class of the JDK with its number is not below one of the program.
-                let possibly = |name: &&&String| is_of_jdk(&named.class) || !is_of_jdk(name);
+                let possibly = |name: &&&String| is_of_jdk(&named.class) || !is_unrelated(name);
                 let names = if sure.is_empty() {
                     all.into_iter().filter(|name| possibly(&name)).collect()
                 } else {
@@ -394,11 +394,9 @@ impl Arcs {
     }
 }
 
-/// Whether only the JDK has classes with such a name; its proxies may be below any interface.
-fn is_of_jdk(class: &str) -> bool {
-    let begins = |one: &str| class.starts_with(one);
-    ["java/", "javax/", "sun/", "jdk/", "com/sun/"].into_iter().any(begins)
-        && !["jdk/proxy", "com/sun/proxy/"].into_iter().any(begins)
+/// Whether a class of the JDK cannot be below one of a program. The JDK's proxies may be below any interface.
+fn is_unrelated(class: &str) -> bool {
+    is_of_jdk(class) && !["jdk/proxy", "com/sun/proxy/"].iter().any(|proxies| class.starts_with(proxies))
 }
 
 /// Whether the JVM calls a method by itself: initialisers of classes, class loaders, the linkage of method handles, and the

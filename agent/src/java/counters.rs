@@ -127,16 +127,24 @@ impl Loader {
     }
 }
 
-/// Defines and initialises the classes of the counters, of the roots, of the arcs, of the durations and of traces.
-pub fn install(env: &mut Env<'_>, jvm: &Jvm, arenas: &Arenas) -> Result<(), Error> {
+/// Class files by their names.
+pub type ClassFiles = [(&'static str, Vec<u8>); 2];
+
+/// Defines and initialises the classes of the counters, of the roots, of the arcs, of the durations and of traces. Gives the class files of the
+/// counters and of arcs for virtual threads: when the first of these comes, the heap may be full.
+pub fn install(env: &mut Env<'_>, jvm: &Jvm, arenas: &Arenas) -> Result<ClassFiles, Error> {
     let roots = with_address(ROOTS, TABLE_MAGIC, arenas.table_address())?;
     let roots = with_address(&roots, ROOTS_MAGIC, arenas.roots_address())?;
     let roots = with_address(&roots, NOBODYS_MAGIC, arenas.nobodys_address())?;
     let roots = define(env, &with_address(&roots, FIRST_MAGIC, arenas.first_of_roots())?)?;
     env.get_static_method_id(&roots, jni_str!("begin"), jni_sig!("(I)J"))?;
     let jdk = jvm.feature_release();
-    let arcs = of_arcs(ARCS, env, jvm, arenas)?;
-    let arcs = define(env, &arcs)?;
+    let layout = sizes::layout(jvm, env)?;
+    let arcs_of = |class: &[u8]| {
+        let class = with_address(class, SHARED_MAGIC, arenas.shared_address())?;
+        with_table(&with_address(&class, LAYOUT_MAGIC, layout)?, arenas.table_address(), jdk)
+    };
+    let arcs = define(env, &arcs_of(ARCS)?)?;
     env.get_static_method_id(&arcs, jni_str!("arena"), jni_sig!("()J"))?;
     let times = with_address(TIMES, ROOTS_MAGIC, arenas.roots_address())?;
     let times = define(env, &with_address(&times, SHARED_MAGIC, arenas.shared_address())?)?;
@@ -145,7 +153,9 @@ pub fn install(env: &mut Env<'_>, jvm: &Jvm, arenas: &Arenas) -> Result<(), Erro
     let trace = define(env, &with_address(&trace, SHARED_RING_MAGIC, arenas.shared_ring())?)?;
     env.get_static_method_id(&trace, jni_str!("enter"), jni_sig!("(I)J"))?;
     let class = define(env, &with_table(COUNTERS, arenas.table_address(), jdk)?)?;
-    env.get_static_method_id(&class, jni_str!("counted"), jni_sig!("(I)J")).map(drop)
+    env.get_static_method_id(&class, jni_str!("counted"), jni_sig!("(I)J"))?;
+    let atomic = with_table(ATOMIC_COUNTERS, arenas.table_address(), jdk)?;
+    Ok([(COUNTERS_CLASS, atomic), (ARCS_CLASS, arcs_of(ARCS_AGAIN)?)])
 }
 
 /// Number of counts and words of traces for which a stack overflow left no room, since it was cleared.
@@ -185,22 +195,6 @@ pub fn calibrate(env: &mut Env<'_>, clock: Clock) -> Result<(), Error> {
     let arguments = [JValue::Int(UNUSED), JValue::Bool(clock == Clock::Four), JValue::Long(nanoseconds)];
     let (name, signature) = (jni_str!("calibrate"), jni_sig!("(IZJ)V"));
     env.call_static_method(jni_str!("java/lang/SplTimes"), name, signature, &arguments)?.v()
-}
-
-/// The class files of the counters and of arcs for virtual threads, by their names.
-pub fn for_virtual_threads(
-    env: &mut Env<'_>,
-    jvm: &Jvm,
-    arenas: &Arenas,
-) -> Result<[(&'static str, Vec<u8>); 2], Error> {
-    let counters = with_table(ATOMIC_COUNTERS, arenas.table_address(), jvm.feature_release())?;
-    Ok([(COUNTERS_CLASS, counters), (ARCS_CLASS, of_arcs(ARCS_AGAIN, env, jvm, arenas)?)])
-}
-
-fn of_arcs(class: &[u8], env: &mut Env<'_>, jvm: &Jvm, arenas: &Arenas) -> Result<Vec<u8>, Error> {
-    let class = with_address(class, SHARED_MAGIC, arenas.shared_address())?;
-    let class = with_address(&class, LAYOUT_MAGIC, sizes::layout(jvm, env)?)?;
-    with_table(&class, arenas.table_address(), jvm.feature_release())
 }
 
 fn with_table(class: &[u8], table: i64, jdk: u32) -> Result<Vec<u8>, Error> {

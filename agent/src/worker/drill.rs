@@ -72,7 +72,9 @@ impl Worker {
         let arenas = arenas.map_err(|e| no_memory(&e))?;
         if !self.counts {
             let installed = counters::install(env, &self.jvm, arenas);
-            installed.map_err(|error| format!("the class of the counters is not accepted: {error}"))?;
+            let for_virtual_threads =
+                installed.map_err(|error| format!("the class of the counters is not accepted: {error}"))?;
+            self.for_virtual_threads = Some(for_virtual_threads);
             self.counts = true;
         }
         let cleared = counters::clear_uncounted(env);
@@ -190,9 +192,7 @@ impl Worker {
         if self.shared.for_virtual_threads.get().is_some() {
             return Ok(());
         }
-        let arenas = self.shared.arenas().ok_or("nothing counts")?;
-        let classes = counters::for_virtual_threads(env, &self.jvm, arenas);
-        let classes = classes.map_err(|error| error.to_string())?;
+        let classes = self.for_virtual_threads.take().ok_or("nothing counts")?;
         self.shared.for_virtual_threads.get_or_init(|| classes);
         let ours = [names::COUNTERS_CLASS, names::ARCS_CLASS];
         let loaded = self.jvm.loaded(env, |name| ours.contains(&name))?;

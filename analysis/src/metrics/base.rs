@@ -58,7 +58,7 @@ pub const METRICS: &[Metric] = &[
                counts, too, where sizes of objects are known; objects of native methods and of reflection do not.",
         read: Some(|tally, _| {
             let amount = Amount::count(tally.objects).because(LEFT);
-            Reading::One(if tally.nested_arrays.most == 0 { amount } else { with_nested(tally.objects) })
+            Reading::One(if tally.nested_arrays.most == 0 { amount } else { amount.at_least(ARRAYS) })
         }),
         ..BASE
     },
@@ -72,10 +72,3 @@ pub const METRICS: &[Metric] = &[
         ..BASE
     },
 ];
-
-/// A lower bound of objects: arrays within other arrays are not counted.
-fn with_nested(objects: Bounds) -> Amount {
-    let mut amount = Amount::count(objects);
-    amount.reasons.push(ARRAYS.to_owned());
-    amount
-}

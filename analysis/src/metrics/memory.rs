@@ -46,11 +46,8 @@ pub const METRICS: &[Metric] = &[
             // An instruction that makes arrays of arrays makes more than one.
             let many = tally.inner_arrays > 0;
             let density = if many { Amount::ratio } else { Amount::part };
-            let mut amount = density(tally.objects, tally.executed, 1000.0).because(LEFT);
-            if tally.nested_arrays.most > 0 {
-                amount.reasons.push(ARRAYS.to_owned());
-            }
-            Reading::One(amount)
+            let amount = density(tally.objects, tally.executed, 1000.0).because(LEFT);
+            Reading::One(if tally.nested_arrays.most == 0 { amount } else { amount.at_least(ARRAYS) })
         }),
         ..MEMORY
     },

@@ -479,18 +479,6 @@ fn receivers_that_may_be_the_jdks_are_not_proved() {
 }
 
 #[test]
-fn a_program_that_crashed_is_told_even_if_quiet() {
-    let case = case();
-    for options in [&["--quiet"][..], &["--quiet", "--sampled"]] {
-        let mut spl = case.spl_with(&[&["metrics", "--replace"], options, &["--", "sh", "-c"]].concat());
-        spl.args(["\"$@\"; kill -SEGV $$", "sh"]).args(java(&["Metrics"]));
-        let output = spl.output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("spl: error: the program was ended by signal 11"), "{options:?}: {said}");
-    }
-}
-
-#[test]
 fn what_cannot_be_analysed_is_told() {
     let case = case();
     let check = |arguments: &[&str], parts: &[&str]| {

@@ -138,3 +138,15 @@ fn a_hangup_that_is_ignored_stays_ignored() {
     case.awaits_measurements(FAST, before + 20);
     run.ends().assert_status(1);
 }
+
+#[test]
+fn a_program_that_crashed_is_told_even_if_quiet() {
+    let case = case();
+    for options in [&["--quiet"][..], &["--quiet", "--sampled"]] {
+        let mut spl = case.spl_with(&[&["metrics", "--replace"], options, &["--", "sh", "-c"]].concat());
+        spl.args(["\"$@\"; kill -SEGV $$", "sh"]).args(java(&["Metrics"]));
+        let output = spl.output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("spl: error: the program was ended by signal 11"), "{options:?}: {said}");
+    }
+}

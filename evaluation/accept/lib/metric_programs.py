@@ -143,9 +143,10 @@ if __name__ == "__main__":
         case ["list"]:
             print("\n".join(PROGRAMS))
         case ["lacks", name, java]:
-            modules = subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=True).stdout
-            lacks = ["jdk.compiler"] if name == "javac" and "jdk.compiler" not in modules else []
-            print(next((str(file) for file in PROGRAMS[name][0] if not file.exists()), *lacks or [""]))
+            lacks = [str(file) for file in PROGRAMS[name][0] if not file.exists()]
+            if name == "javac" and "jdk.compiler" not in subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=True).stdout:
+                lacks.append("jdk.compiler")
+            print("".join(lacks[:1]))
         case ["check", name, spl, java, work]:
             sys.exit(0 if check(name, spl, java, work) else 1)
         case _:

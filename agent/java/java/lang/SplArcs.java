@@ -269,10 +269,11 @@ public final class SplArcs {
         if (arena == SHARED) {
             return;
         }
+        // First: where the stack has no room for this call, nothing has changed.
+        int entry = add(arena, called, id, type);
         if (type != 0 && word != 0 && (word >>> ENTRY_BITS & (1 << CLASS_BITS) - 1) != type) {
             U.putLong(null, last - 8, U.getLong(null, last - 8) + 1);
         }
-        int entry = add(arena, called, id, type);
         // Of an arc without an entry the receiver is kept, too, in a word that has no arc.
         U.putLong(null, last, entry < 0 ? LOST_ARC | type << ENTRY_BITS : key(id, type) << ENTRY_BITS | entry);
     }
