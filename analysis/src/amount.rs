@@ -27,7 +27,7 @@ pub struct Amount {
     pub reasons: Vec<String>,
     /// Whether it is an estimate from samples.
     pub is_sampled: bool,
-    /// Whether there is more than was counted, so that its bounds are none.
+    /// Whether there is more than was counted, so that its upper bound does not hold.
     pub is_least: bool,
 }
 

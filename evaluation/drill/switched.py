@@ -67,7 +67,7 @@ def measure(tools, program, times):
                         spans.append((sampler, *switched(tools, sampler, running.pid, work)))
                 running.wait(300)
             finally:
-                # What failed leaves no program behind.
+                # A failure leaves no program behind.
                 running.kill()
                 running.wait()
             if running.returncode != 0:
