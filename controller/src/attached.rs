@@ -109,10 +109,8 @@ pub fn load(target: &Target, library: &Path, options: &str) -> Result<LoadAnswer
 /// # Errors
 /// When it does not, or not completely; text for the operator.
 pub fn leave(target: &Target, library: &Path) -> Result<(), String> {
-    match asked_to_leave(target, library)? {
-        LoadAnswer::Done => Ok(()),
-        answer => Err(in_words(answer).to_owned()),
-    }
+    let answer = asked_to_leave(target, library)?;
+    if answer == LoadAnswer::Done { Ok(()) } else { Err(in_words(answer).to_owned()) }
 }
 
 /// The last answer of the agent, which may take some time to leave.
