@@ -12,7 +12,7 @@ use crate::fault;
 use later::Later;
 use open::OpenFlags;
 use spl_bytecode::{Counting, names};
-use spl_model::{Clock, DrillKind, Refusal, Scope};
+use spl_model::{Clock, DrillKind, OfCalls, Refusal, Scope};
 use spl_wire::{CLASS_PART, CountedMethod, Drilled, digest};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -71,7 +71,7 @@ impl Numbers {
 
     fn of(&mut self, what: What) -> &mut Given {
         match what {
-            What::Blocks | What::Calls | What::Durations(_) | What::Paths { .. } | What::Trace { .. } => {
+            What::Blocks | What::Calls(_) | What::Durations(_) | What::Paths { .. } | What::Trace { .. } => {
                 &mut self.counters
             }
             What::Cover(_) => &mut self.flags,
@@ -84,8 +84,8 @@ impl Numbers {
 pub enum What {
     /// Counts of edges.
     Blocks,
-    /// Counts of edges, and arcs of the call graph.
-    Calls,
+    /// Counts of edges, and something of each call.
+    Calls(OfCalls),
     /// Flags of blocks and edges, which are here.
     Cover(&'static Arenas),
     /// Durations of calls.
@@ -107,7 +107,7 @@ impl What {
     pub fn of(kind: DrillKind, arenas: &'static Arenas) -> Self {
         match kind {
             DrillKind::Blocks => Self::Blocks,
-            DrillKind::Calls => Self::Calls,
+            DrillKind::Calls(of) => Self::Calls(of),
             DrillKind::Cover => Self::Cover(arenas),
             DrillKind::Time(clock) => Self::Durations(clock),
             DrillKind::Paths { blocks } => Self::Paths { blocks },
@@ -124,15 +124,16 @@ impl What {
     fn numbering(self) -> u8 {
         match self {
             Self::Blocks | Self::Cover(_) | Self::Trace { .. } => 0,
-            Self::Calls => 1,
+            Self::Calls(OfCalls::Entered) => 1,
+            Self::Calls(OfCalls::Receivers) => 5,
             Self::Durations(_) => 2,
             Self::Paths { blocks } => 3 + u8::from(blocks),
         }
     }
 
-    /// Whether arcs of the call graph are counted.
-    pub fn has_arcs(self) -> bool {
-        matches!(self, Self::Calls)
+    /// The facts of calls that are counted, if some are.
+    pub fn of_calls(self) -> Option<OfCalls> {
+        if let Self::Calls(of) = self { Some(of) } else { None }
     }
 }
 
@@ -234,7 +235,7 @@ impl Drill {
 
     /// Whether the classes of receivers have to be named at the end.
     pub fn has_receivers(&self) -> bool {
-        self.what.has_arcs() || self.scope.receivers
+        self.what.of_calls().is_some() || self.scope.receivers
     }
 
     /// Names of classes whose objects counted methods make, with arcs.
@@ -477,8 +478,8 @@ impl<S: Fn(Drilled)> Weaver<S> {
         };
         let within = |name: &str, descriptor: &str| self.scope.within(&key.0, name, descriptor);
         let (counting, most) = match self.what {
-            What::Blocks => (Counting::Blocks { root: &root, calls: false }, MOST_COUNTERS),
-            What::Calls => (Counting::Blocks { root: &root, calls: true }, MOST_COUNTERS),
+            What::Blocks => (Counting::Blocks { root: &root, calls: None }, MOST_COUNTERS),
+            What::Calls(of) => (Counting::Blocks { root: &root, calls: Some(of) }, MOST_COUNTERS),
             What::Cover(_) => (Counting::Cover { is_set: &is_set }, MOST_FLAGS),
             What::Durations(clock) => (Counting::Durations(clock), MOST_COUNTERS),
             What::Paths { blocks } => (Counting::Paths { blocks }, MOST_COUNTERS),

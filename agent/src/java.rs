@@ -2,6 +2,7 @@
 
 pub mod counters;
 mod heap;
+pub mod numbers;
 pub mod sizes;
 mod threads;
 

@@ -227,11 +227,24 @@ impl Jvm {
         Ok(found)
     }
 
-    /// The identity hash of an object.
-    pub fn hash_of(&self, object: ObjectRef<'_>) -> Option<u32> {
-        // SAFETY: an `ObjectRef` is live.
-        let hash = unsafe { self.env().get_object_hash_code(object.raw().cast()) };
-        hash.ok().map(|hash| hash as u32)
+    /// All loaded classes with names and identity hashes; arrays too, named as in class files, and hidden classes, named as Java does.
+    pub fn hashes<'local>(&self, frame: &::jni::Env<'local>) -> Vec<(ClassRef<'local>, String, u32)> {
+        frame.assert_top();
+        let mut all = Vec::new();
+        for class in self.env().get_loaded_classes().unwrap_or_default() {
+            // SAFETY: the JVM has just made this local reference to a class in the thread's current frame: that of `frame`, as asserted.
+            let one = unsafe { ClassRef::new(class.cast()) };
+            // SAFETY: as above.
+            let Ok((signature, _)) = (unsafe { self.env().get_class_signature(class.cast()) }) else {
+                continue;
+            };
+            // SAFETY: as above.
+            let Ok(hash) = (unsafe { self.env().get_object_hash_code(class) }) else { continue };
+            let name = signature.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
+            let name = name.map_or(signature.clone(), |name| name.replace('.', "/"));
+            all.push((one, name, hash as u32));
+        }
+        all
     }
 
     /// A class with its name and loader, if it is prepared.

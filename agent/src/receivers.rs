@@ -1,20 +1,31 @@
 //! The names of the classes whose numbers stand in arcs, and the sizes of the objects of classes.
 
+use crate::java::numbers::Numbers;
 use crate::java::sizes;
 use crate::jvm::Jvm;
-use spl_model::arena::Arc;
+use spl_model::OfCalls;
+use spl_model::arena::{Arc, Received};
 use spl_wire::{CLASS_PART, Drilled};
 use std::collections::HashSet;
 
-/// Names of all loaded classes with the numbers that arcs have for them, in messages. A class that was unloaded is missing.
-pub fn names(jvm: &Jvm, env: &jni::Env<'_>) -> Vec<Drilled> {
-    let found = jvm.loaded(env, |_| true).unwrap_or_default();
+/// Names of all loaded classes with the numbers that counts of calls, or traces, have for them, in messages. A class that was unloaded is missing.
+pub fn names(jvm: &Jvm, env: &mut jni::Env<'_>, of: Option<OfCalls>) -> Vec<Drilled> {
+    let numbers = match of {
+        Some(OfCalls::Receivers) => Numbers::find(env).ok().flatten(),
+        Some(OfCalls::Entered) | None => None,
+    };
     let mut messages = Vec::new();
     let (mut classes, mut bytes) = (Vec::new(), 0);
-    for class in found {
-        let Some(hash) = jvm.hash_of(class.class.object()) else { continue };
-        bytes += class.name.len() + 8;
-        classes.push((Arc::class_of(hash), class.name));
+    for (class, name, hash) in jvm.hashes(env) {
+        bytes += name.len() + 8;
+        let number = match of {
+            Some(OfCalls::Receivers) => {
+                let number = numbers.as_ref().and_then(|numbers| numbers.of(env, class).ok());
+                Received::class(number, hash)
+            }
+            Some(OfCalls::Entered) | None => Arc::class_of(hash),
+        };
+        classes.push((number, name));
         if bytes > CLASS_PART / 2 {
             messages.push(Drilled::Receivers { classes: std::mem::take(&mut classes) });
             bytes = 0;

@@ -308,8 +308,12 @@ impl Shared {
     /// Keeps the last messages of a drill: the names of receivers' classes and the sizes of objects, if it needs them, and what could not be counted.
     pub fn keep_final_messages(&self, jvm: &Jvm, env: &mut jni::Env<'_>) {
         let Some(drill) = self.drill() else { return };
-        let mut messages = if drill.has_receivers() { receivers::names(jvm, env) } else { Vec::new() };
-        if drill.what.has_arcs() {
+        let mut messages = if drill.has_receivers() {
+            receivers::names(jvm, env, drill.what.of_calls())
+        } else {
+            Vec::new()
+        };
+        if drill.what.of_calls().is_some() {
             messages.extend(receivers::sizes(jvm, env, &drill.makes()));
         }
         let times = counters::uncounted(env).unwrap_or_default();

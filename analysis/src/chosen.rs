@@ -78,38 +78,45 @@ impl Chosen {
 struct Place<'s> {
     site: &'s Site,
     calls: Bounds,
-    /// Calls that entered a counted method.
-    entered: u64,
+    /// Calls whose receivers are known.
+    received: u64,
     /// Calls of which nothing is known but that they were made.
     unknown: u64,
-    /// Calls by method.
+    /// Calls by method, as far as it is known.
     by_target: BTreeMap<&'s str, u64>,
+    /// Most methods that receivers chose which are not known: one a class.
+    untold: u64,
 }
 
 impl<'s> Place<'s> {
     fn of(site: &'s Site, calls: Bounds) -> Self {
         let mut by_target: BTreeMap<&str, u64> = BTreeMap::new();
-        for one in &site.entered {
+        let (mut received, mut untold, mut classes) = (0_u64, 0_u64, BTreeSet::new());
+        for one in site.received() {
+            received = received.saturating_add(one.calls);
+            if one.method.is_empty() {
+                let most = if is_unsure(&one.receiver) { one.calls } else { 1 };
+                untold = untold.saturating_add(if classes.insert(&*one.receiver) { most } else { 0 });
+                continue;
+            }
             let sum = by_target.entry(&one.method).or_default();
             *sum = sum.saturating_add(one.calls);
         }
-        let entered = site.entries();
-        Self { site, calls, entered, unknown: calls.most.saturating_sub(entered), by_target }
+        let unknown = calls.most.saturating_sub(received);
+        Self { site, calls, received, unknown, by_target, untold }
     }
 
     /// Number of classes of its receivers.
     fn receivers(&self) -> Bounds {
-        let names: BTreeSet<&str> = self.site.entered.iter().map(|one| &*one.receiver).collect();
-        // Classes without a name, and classes that share a number, may be several.
-        let unsure = |name: &str| name.is_empty() || name.contains(" or ");
-        let more = self.site.entered.iter().filter(|one| unsure(&one.receiver));
+        let names: BTreeSet<&str> = self.site.received().map(|one| &*one.receiver).collect();
+        let more = self.site.received().filter(|one| is_unsure(&one.receiver));
         let more = more.fold(0, |sum: u64, one| sum.saturating_add(one.calls.saturating_sub(1)));
         self.number(names.len() as u64, more)
     }
 
     /// Number of methods that they chose.
     fn targets(&self) -> Bounds {
-        self.number(self.by_target.len() as u64, 0)
+        self.number(self.by_target.len() as u64, self.untold)
     }
 
     /// `known` different ones, perhaps some `more`, and those of calls of which nothing is known.
@@ -119,26 +126,26 @@ impl<'s> Place<'s> {
     }
 
     fn changes(&self) -> u64 {
-        self.site.changes.unwrap_or(0).min(self.entered)
+        self.site.changes.unwrap_or(0).min(self.received)
     }
 
     /// Changes of the class. Those between two classes that share a number were not seen.
     fn real_changes(&self) -> Bounds {
-        let is_shared = self.site.entered.iter().any(|one| one.receiver.contains(" or "));
-        let most = if is_shared { self.entered.saturating_sub(self.firsts().least) } else { self.changes() };
+        let is_shared = self.site.received().any(|one| one.receiver.contains(" or "));
+        let most = if is_shared { self.received.saturating_sub(self.firsts().least) } else { self.changes() };
         Bounds { least: self.changes(), most: most.max(self.changes()) }
     }
 
-    /// First calls in a thread that entered a counted method.
+    /// First calls in a thread whose receivers are known.
     fn firsts(&self) -> Bounds {
-        let room = self.entered - self.changes();
+        let room = self.received - self.changes();
         match self.site.threads {
             Some(threads) => Bounds::exact(threads.min(room)),
             None => Bounds::new(room.min(1), room),
         }
     }
 
-    /// Misses of calls that entered nothing counted: each may miss, and so may the next call behind it.
+    /// Misses of calls whose receivers are not known: each may miss, and so may the next call behind it.
     fn with_unknown(&self, misses: Bounds) -> Bounds {
         let least = misses.least.max(u64::from(self.calls.least > 0));
         let most = misses.most.saturating_add(self.unknown.saturating_mul(2)).min(self.calls.most);
@@ -154,16 +161,22 @@ impl<'s> Place<'s> {
     fn target_misses(&self) -> Bounds {
         let (changes, firsts) = (self.real_changes(), self.firsts());
         let greatest = self.by_target.values().max().copied().unwrap_or(0);
-        let others = self.entered.saturating_sub(greatest);
+        let others = self.received.saturating_sub(greatest);
         let most = changes.most.min(others.saturating_mul(2));
         // Each method begins somewhere: by a change, or as the first of a thread.
         let least = (self.by_target.len() as u64).saturating_sub(firsts.most.max(1)).min(most);
         let classes: BTreeSet<(&str, &str)> =
-            self.site.entered.iter().map(|one| (&*one.method, &*one.receiver)).collect();
-        let is_one_to_one = classes.len() == self.by_target.len() && self.receivers().is_exact();
+            self.site.received().map(|one| (&*one.method, &*one.receiver)).collect();
+        let is_one_to_one =
+            self.untold == 0 && classes.len() == self.by_target.len() && self.receivers().is_exact();
         let changes = if is_one_to_one { changes } else { Bounds::new(least, most) };
         self.with_unknown(changes.plus(firsts))
     }
+}
+
+/// Whether a receiver may be of several classes: of classes without a name, or of classes that share a number.
+fn is_unsure(name: &str) -> bool {
+    name.is_empty() || name.contains(" or ")
 }
 
 #[cfg(test)]

@@ -183,7 +183,8 @@ impl<'a> OfMethod<'_, 'a> {
         let entries = site.as_ref().map_or(0, Site::entries);
         if let Some(site) = &site {
             let native = site.native.min(now.most);
-            let least = if native == 0 { 0 } else { next.least.saturating_sub(entries).min(native) };
+            let others = entries.saturating_add(site.unseen);
+            let least = if native == 0 { 0 } else { next.least.saturating_sub(others).min(native) };
             self.tally.natives.add(Bounds::new(least, native));
             self.tally.unseen = self.tally.unseen.saturating_add(site.unseen);
         }
@@ -192,7 +193,9 @@ impl<'a> OfMethod<'_, 'a> {
         }
         let is_open = entries > 0 && self.is_open(call);
         self.tally.doubts.open += u64::from(is_open);
-        let surely = if is_open { 0 } else { entries };
+        let received =
+            || site.iter().flat_map(Site::received).fold(0, |sum: u64, one| sum.saturating_add(one.calls));
+        let surely = if is_open { 0 } else { received() };
         let reached = Bounds::new(next.least.max(surely).min(now.most), now.most);
         let chosen = Chosen::of(site.as_ref(), reached);
         self.tally.chosen.merge(&chosen);

@@ -140,7 +140,7 @@ impl Values {
                 false if needs.iter().all(|need| need.drill().is_some() || need.is_heard()) => {
                     "; `spl metrics` has it"
                 }
-                true => "; `spl drill --what calls` has it",
+                true => "; `spl drill --what receivers` has it",
                 false => ", which no drill has",
             };
             let metrics =

@@ -74,7 +74,7 @@ pub enum Need {
     Files,
     /// Every class that was loaded, also those without code.
     Loads,
-    /// Methods that calls entered, with the receivers.
+    /// Receivers of calls, and the methods that these chose.
     Arcs,
     /// The order in which ways were taken.
     Order,
@@ -93,7 +93,7 @@ pub enum Need {
 /// Facts in addition to counts of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Has {
-    /// The methods that calls entered.
+    /// The receivers of calls.
     pub arcs: bool,
     /// Sizes of objects and arrays.
     pub sizes: bool,
@@ -240,7 +240,7 @@ impl Need {
             Self::Blocks => "counts of blocks",
             Self::Files => "the class files",
             Self::Loads => "the list of loaded classes",
-            Self::Arcs => "the methods that calls entered",
+            Self::Arcs => "the receivers of calls",
             Self::Order => "the order of branches",
             Self::Sizes => "sizes of objects",
             Self::Heap => "the objects in the heap",
@@ -273,7 +273,7 @@ impl Need {
     pub fn drill(self) -> Option<&'static str> {
         match self {
             Self::Blocks | Self::Files | Self::Loads => Some("blocks"),
-            Self::Arcs | Self::Sizes => Some("calls"),
+            Self::Arcs | Self::Sizes => Some("receivers"),
             Self::Order | Self::Heap | Self::Collections | Self::Contention | Self::Threads => None,
         }
     }

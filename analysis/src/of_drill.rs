@@ -1,7 +1,7 @@
 //! The doubts about the counts of a whole drill, and the classes that it leaves out.
 
 use spl_export::Document;
-use spl_model::{is_of_jdk, one_line};
+use spl_model::{OfCalls, is_of_jdk, one_line};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -16,6 +16,8 @@ pub struct OfDrill {
     pub has_all: bool,
     /// Whether those of the JDK were, too.
     pub has_jdk: bool,
+    /// Whether calls counted their receivers themselves, of any class.
+    pub has_receivers: bool,
     /// Names of the packages of all classes.
     pub packages: Arc<BTreeSet<String>>,
     /// Names that several classes have.
@@ -23,11 +25,11 @@ pub struct OfDrill {
 }
 
 impl OfDrill {
-    /// Whether classes below this one may be there that do not count. An interface without code is not in a drill either, so its package decides.
+    /// Whether objects of classes below this one that do not count may have received calls unseen. An interface without code is not in a drill either, so its package decides.
     #[must_use]
     pub fn leaves_out(&self, class: &str) -> bool {
         let has_all = self.has_all && (self.has_jdk || !is_of_jdk(class));
-        !has_all && !self.packages.contains(package(class))
+        !self.has_receivers && !has_all && !self.packages.contains(package(class))
     }
 
     /// Doubts that the document of a drill has.
@@ -35,6 +37,7 @@ impl OfDrill {
         let mut doubts = Self {
             has_all: document.scope.all && document.scope.not.is_empty(),
             has_jdk: document.scope.jdk,
+            has_receivers: document.of_calls == Some(OfCalls::Receivers),
             ..Self::default()
         };
         for doubt in &document.doubts {
@@ -55,7 +58,7 @@ impl OfDrill {
         doubts.twins = twins.iter().map(|class| class.name.clone()).collect();
         doubts.packages =
             Arc::new(document.classes.iter().map(|class| package(&class.name).to_owned()).collect());
-        if document.has_arcs && twice > 0 {
+        if document.of_calls.is_some() && twice > 0 {
             let classes = if twice == 1 { "1 class has" } else { &format!("{twice} classes have") };
             doubts.all.push(format!(
                 "{classes} the name of another one: the calls of both are in one table, by that name"

@@ -7,7 +7,7 @@ use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
 use spl_graph::{Counters, Flags, Graph, PathCounters};
 use spl_model::arena::Timed;
-use spl_model::{Clock, InstrumentId, Refusal};
+use spl_model::{Clock, InstrumentId, OfCalls, Refusal};
 use std::collections::BTreeSet;
 
 /// The code at the places of a method.
@@ -17,9 +17,9 @@ pub enum Counting<'a> {
     Blocks {
         /// The number of the root that a method is, by its name and descriptor.
         root: &'a dyn Fn(&str, &str) -> Option<u32>,
-        /// Whether calls are counted with the methods that they enter, and arrays with their sizes. Their numbers follow those of the
+        /// The facts of calls that are counted, if some are; then arrays count with their sizes, too. Their numbers follow those of the
         /// method's counters.
-        calls: bool,
+        calls: Option<OfCalls>,
     },
     /// Flags of blocks and edges, see [`Flags`].
     Cover {
@@ -50,17 +50,17 @@ pub enum Counting<'a> {
 
 impl Counting<'_> {
     /// Counters of edges, and no calls count apart.
-    pub const BLOCKS: Counting<'static> = Counting::Blocks { root: &|_, _| None, calls: false };
+    pub const BLOCKS: Counting<'static> = Counting::Blocks { root: &|_, _| None, calls: None };
 
     /// Numbers of a method.
     fn needed(self, graph: &Graph<'_>) -> u32 {
         let number = |places: usize| u32::try_from(places).unwrap_or(u32::MAX);
         match self {
-            Self::Blocks { calls: false, .. } | Self::Trace { .. } => {
+            Self::Blocks { calls: None, .. } | Self::Trace { .. } => {
                 number(Counters::of(graph).places().len())
             }
-            Self::Blocks { calls: true, .. } => {
-                graph.numbered_arrays(number(Counters::of(graph).places().len())).1
+            Self::Blocks { calls: Some(of), .. } => {
+                graph.numbered_arrays(of, number(Counters::of(graph).places().len())).1
             }
             Self::Cover { .. } => number(Flags::of(graph).places().len()),
             Self::Paths { blocks } => number(PathCounters::of(graph, blocks).count()),
@@ -80,15 +80,15 @@ impl Counting<'_> {
         match self {
             Self::Blocks { root, calls } => {
                 let number = root(name, descriptor);
-                let (blocks, of_calls) = match number {
-                    Some(_) => (
-                        Probe::blocks_of_root(name, descriptor, id),
-                        Probe::calls_of_root(name, descriptor, id),
-                    ),
-                    None => (Probe::blocks(name, descriptor, id), Probe::calls(name, descriptor, id)),
+                let blocks = match number {
+                    Some(_) => Probe::blocks_of_root(name, descriptor, id),
+                    None => Probe::blocks(name, descriptor, id),
                 };
+                let calls = calls.map(|of| match number {
+                    Some(_) => Probe::calls_of_root(of, name, descriptor, id),
+                    None => Probe::calls(of, name, descriptor, id),
+                });
                 let root = number.map(|number| Probe::root(name, descriptor, id, number));
-                let calls = calls.then_some(of_calls);
                 root.into_iter().chain([blocks]).chain(calls).collect()
             }
             Self::Trace { blocks, within, total, receivers, timed } => {
@@ -166,7 +166,7 @@ pub fn count(
             continue;
         }
         if let (Ok(needed), Ok(graph)) = (&needed, &graph) {
-            if let Counting::Blocks { calls: true, .. } = counting {
+            if let Counting::Blocks { calls: Some(_), .. } = counting {
                 let made = graph.blocks.iter().flat_map(|block| &block.allocations);
                 let objects = made.filter(|made| made.elements().is_none());
                 counted.makes.extend(objects.map(|made| mutf8::decode(made.class)));

@@ -74,7 +74,7 @@ pub(crate) fn rewrite<'a>(
             (Segments::of(&graph), catches)
         });
         let numbers = places.into_iter().zip(0..).collect();
-        let has_arcs = weaves.iter().any(|weave| matches!(weave, Weave::Calls(_)));
+        let has_arcs = weaves.iter().any(Weave::has_arcs) || !calls.is_empty() || !arrays.is_empty();
         Some(Counted { numbers, has_arcs, calls, arrays, paths, segments, graph })
     } else {
         None

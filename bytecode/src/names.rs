@@ -42,6 +42,8 @@ pub const ARENA: (&str, &str) = ("arena", "()J");
 pub const ARENA_OF: (&str, &str) = ("arena", "(JI)J");
 /// Tells which call follows: `void calling(long arena, int number, int member)`, with [`DISPATCHED`] in the number if its receiver chooses.
 pub const CALLING: (&str, &str) = ("calling", "(JII)V");
+/// Counts the class of a call's receiver: `void receiver(Object receiver, long arena, int number)`.
+pub const RECEIVER: (&str, &str) = ("receiver", "(Ljava/lang/Object;JI)V");
 /// Counts what entered a method: `long entered(long arena, int id, int member)`; gives what [`RETURNED`] takes.
 pub const ENTERED: (&str, &str) = ("entered", "(JII)J");
 /// Counts what entered a method of an object: `long entered(long arena, int id, int member, Object receiver)`.
@@ -176,7 +178,7 @@ pub(crate) const OBJECT: &str = "java/lang/Object";
 /// Packages (with their closing slash) whose classes belong to the probe.
 pub const OWN_PACKAGES: [&str; 1] = ["spl/"];
 /// Classes that the probe itself runs; a probe in them would call itself.
-pub const OWN_CLASSES: [&str; 23] = [
+pub const OWN_CLASSES: [&str; 24] = [
     PROBE_CLASS,
     ARCS_CLASS,
     COUNTERS_CLASS,
@@ -186,6 +188,7 @@ pub const OWN_CLASSES: [&str; 23] = [
     FLAGS_CLASS,
     "java/lang/SplJdk",
     "java/lang/SplLengths",
+    "java/lang/SplNumbers",
     "java/lang/SplLengths$Field",
     "java/lang/SplProcessors",
     "java/lang/SplProcessors$Installed",

@@ -2,7 +2,7 @@
 
 use spl_classfile::mutf8;
 use spl_graph::{Graph, Segments};
-use spl_model::{Clock, Facts, InstrumentId, Outcome, ProbeKind, Refusal};
+use spl_model::{Clock, Facts, InstrumentId, OfCalls, Outcome, ProbeKind, Refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::mem::discriminant;
 
@@ -37,8 +37,10 @@ pub(crate) enum Planned {
         /// Whether edges are counted, too.
         blocks: bool,
     },
-    /// Arcs from the method's calls, and to the method.
+    /// Arcs from the method's calls, and to the method; or receivers of its calls.
     Calls {
+        /// Which of these.
+        of: OfCalls,
         /// Whether the method has a probe of a root, too.
         in_root: bool,
     },
@@ -126,16 +128,16 @@ impl Probe {
         Self { method_name, descriptor, id, kind: Planned::Paths { blocks } }
     }
 
-    /// A probe that tells what the method's calls enter, and which call entered it. It goes with one of [`blocks`](Self::blocks) with the
+    /// A probe that tells what the method's calls enter and which call entered it, or the receivers of its calls. It goes with one of [`blocks`](Self::blocks) with the
     /// same `id`, whose counters it numbers its calls behind.
-    pub fn calls(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
+    pub fn calls(of: OfCalls, method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
         let (method_name, descriptor) = (method_name.to_owned(), descriptor.to_owned());
-        Self { method_name, descriptor, id, kind: Planned::Calls { in_root: false } }
+        Self { method_name, descriptor, id, kind: Planned::Calls { of, in_root: false } }
     }
 
     /// A probe of [`calls`](Self::calls) for a method that gets one of [`root`](Self::root), too.
-    pub fn calls_of_root(method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
-        Self { kind: Planned::Calls { in_root: true }, ..Self::calls(method_name, descriptor, id) }
+    pub fn calls_of_root(of: OfCalls, method_name: &str, descriptor: &str, id: InstrumentId) -> Self {
+        Self { kind: Planned::Calls { of, in_root: true }, ..Self::calls(of, method_name, descriptor, id) }
     }
 
     /// A probe that tells all that the method's activations run, by the numbers of [`Segments`]. `graph` is the method's. With `within` the trace

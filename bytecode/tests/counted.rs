@@ -7,7 +7,7 @@ use spl_bytecode::{Plan, Probe, inspect, instrument};
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
 use spl_graph::{Counters, Counts, Covered, Flags, Graph};
-use spl_model::{InstrumentId, ProbeKind, Sizing};
+use spl_model::{InstrumentId, OfCalls, ProbeKind, Sizing};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -95,7 +95,7 @@ fn counted(case: &str, options: &[&str], [with_times, apart]: [bool; 2]) -> BTre
         let id = InstrumentId(first);
         let blocks = if apart { Probe::blocks_of_root } else { Probe::blocks }(name, descriptor, id);
         let root = apart.then(|| Probe::root(name, descriptor, id, 3));
-        let calls = apart.then(|| Probe::calls_of_root(name, descriptor, id));
+        let calls = apart.then(|| Probe::calls_of_root(OfCalls::Entered, name, descriptor, id));
         root.into_iter().chain([blocks]).chain(calls).chain(with_times.then_some(times)).collect()
     };
     let (values, firsts) = values(case, options, &probes, |graph| Counters::of(graph).places().len());

@@ -17,7 +17,7 @@ use spl_analysis::{
     series_csv, series_json, series_text, text, xml,
 };
 use spl_export::{DOCUMENT, Document};
-use spl_model::{DrillKind, one_line, plain_json};
+use spl_model::{DrillKind, OfCalls, one_line, plain_json};
 use spl_session::files::{check_folders, write_whole};
 use spl_verdict::ExitStatus;
 use std::path::{Path, PathBuf};
@@ -156,7 +156,7 @@ fn has(arguments: &Analyse) -> Result<Has, String> {
     let document = Document::read(&bytes(&folder.join(DOCUMENT))?);
     let document = document.map_err(|fault| in_folder(&folder, &fault))?;
     let events = folder.join(EVENTS).exists();
-    Ok(Has { arcs: document.has_arcs, sizes: document.has_sizes, events })
+    Ok(Has { arcs: document.of_calls.is_some(), sizes: document.has_sizes, events })
 }
 
 /// The drill that `spl metrics` makes.
@@ -165,7 +165,8 @@ fn drill_of(arguments: &Metrics) -> Drill {
         attach: None,
         yes: false,
         what: vec![match arguments.what {
-            Counted::Calls => DrillKind::Calls,
+            Counted::Calls => DrillKind::Calls(OfCalls::Entered),
+            Counted::Receivers => DrillKind::Calls(OfCalls::Receivers),
             Counted::Blocks => DrillKind::Blocks,
         }],
         spec: None,

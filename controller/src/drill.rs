@@ -41,7 +41,7 @@ pub use marks::Interval;
 use rings::Tracing;
 pub use serving::LAST_MESSAGES;
 use serving::{Counted, Orders, collect};
-use spl_model::{DrillKind, Pattern, Scope, one_line};
+use spl_model::{DrillKind, OfCalls, Pattern, Scope, one_line};
 use spl_session::agents::Input;
 use spl_session::door::PrivateSocket;
 use spl_session::measure::{self, Inputs};
@@ -211,7 +211,12 @@ fn kind(arguments: &Drill, wanted: &[DrillKind]) -> Result<DrillKind, String> {
         return Ok(DrillKind::Paths { blocks: wanted.contains(&DrillKind::Blocks) });
     }
     // Calls tell blocks too.
-    let order = [DrillKind::Calls, DrillKind::Blocks, DrillKind::Cover];
+    let order = [
+        DrillKind::Calls(OfCalls::Entered),
+        DrillKind::Calls(OfCalls::Receivers),
+        DrillKind::Blocks,
+        DrillKind::Cover,
+    ];
     Ok(order.into_iter().find(|kind| wanted.contains(kind)).unwrap_or(DrillKind::Blocks))
 }
 

@@ -27,7 +27,7 @@ pub fn export(arguments: &Export) -> Result<ExitStatus, String> {
     let [methods, blocks, edges] = [read(METHODS)?, read(BLOCKS)?, read(EDGES)?];
     let files = Files { document: &text, methods: &methods, blocks: &blocks, edges: &edges };
     let graph = || {
-        let arcs = if document.has_arcs { Some(read(ARCS)?) } else { None };
+        let arcs = if document.of_calls.is_some() { Some(read(ARCS)?) } else { None };
         call_graph(&document, &files, arcs.as_deref(), &folder).map_err(in_folder)
     };
     let text = match arguments.form {

@@ -43,7 +43,7 @@ pub fn collected(folder: &Path, spaces: Vec<Space>) -> Result<(Document, Collect
     let read = |name| table(folder, &document.tables, name);
     if !document.has_counts {
         let reason = "it has coverage, which does not say how often code ran".to_owned();
-        let remedy = "run `spl drill` with --what calls";
+        let remedy = "run `spl drill` with --what receivers";
         return Err(in_folder(Fault { place: DOCUMENT.to_owned(), reason, remedy }));
     }
     if !folder.join(CLASSES).exists() {
@@ -52,9 +52,9 @@ pub fn collected(folder: &Path, spaces: Vec<Space>) -> Result<(Document, Collect
     }
     let [methods, blocks, edges] = [read(METHODS)?, read(BLOCKS)?, read(EDGES)?];
     let files = Files { document: &text, methods: &methods, blocks: &blocks, edges: &edges };
-    let sites = match document.has_arcs {
-        true => Some(Sites::read(&read(ARCS)?, &read(RECEIVERS)?).map_err(in_folder)?),
-        false => None,
+    let sites = match document.of_calls {
+        Some(_) => Some(Sites::read(&read(ARCS)?, &read(RECEIVERS)?).map_err(in_folder)?),
+        None => None,
     };
     let allocations = match document.has_sizes {
         true => Some(Allocations::read(&read(ALLOCATIONS)?).map_err(in_folder)?),

@@ -81,6 +81,8 @@ VARIANTS = [
     Variant("blocks --jdk", drill=("--all", "--jdk")),
     Variant("calls", drill=("--what", "calls", "--all"), needs="calls"),
     Variant("calls --jdk", drill=("--what", "calls", "--all", "--jdk"), needs="calls"),
+    Variant("receivers", drill=("--what", "receivers", "--all"), needs="receivers"),
+    Variant("receivers --jdk", drill=("--what", "receivers", "--all", "--jdk"), needs="receivers"),
     Variant("metrics --sampled", metrics=("--sampled",), needs="--sampled"),
     # Allocations each 512 KiB and monitors, as above; JFR as its own profile sets it, with samples of stacks.
     Variant("async-profiler", jvm=("-agentpath:{built}/libasyncProfiler.so=start,alloc=512k,lock=10us,file={work}/profile.jfr",)),

@@ -65,7 +65,7 @@ def jobs(number, programs, forks):
     for at, program in enumerate(programs):
         yield Job("steady", program, ALONE, LONG if some else SHORT)
         yield Job("steady", program, way("cover"), LONG if some else SHORT)
-        for name in ("blocks", "blocks --counts shared", "JaCoCo", "blocks --jdk", "calls", "calls --jdk", "metrics --sampled", "async-profiler", "JFR"):
+        for name in ("blocks", "blocks --counts shared", "JaCoCo", "blocks --jdk", "calls", "calls --jdk", "receivers", "receivers --jdk", "metrics --sampled", "async-profiler", "JFR"):
             yield Job("steady", program, way(name), SHORT)
         if number == 1:
             yield Job("steady", program, way("JBInsTrace"), SHORT)

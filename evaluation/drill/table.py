@@ -9,14 +9,14 @@ from chapter import cell, goal, table
 AFTER_WAVES, ENDED, DORMANT = 1.01, 1.01, 1.01
 BLOCKS, BLOCKS_WORST, WITH_JDK, SHARED = 1.25, 2.0, 1.7, 1.12
 # Of what `spl metrics` counts: blocks, receivers, allocations and locks.
-COUNTERS, CALLS_WITH_JDK, COUNTERS_WORST = 2.0, 3.0, 5.0
+COUNTERS, RECEIVERS_WITH_JDK, COUNTERS_WORST = 2.0, 3.0, 5.0
 # Of `spl metrics --sampled`, which rewrites nothing.
 SAMPLED = 1.01
 # Of the kernels with counters written by hand; of one thread's slowdown; of the sizes before; seconds.
 FLOOR, THREADS, CLASS_FILES, CODE, START = 1.15, 1.10, 1.40, 1.70, 0.4
 # The ray tracer, which the paper on JBInsTrace calls pathological: the worst program is looked for among the others.
 NAMED = "sunflow"
-STEADY = ("cover", "blocks", "blocks --counts shared", "blocks --jdk", "calls", "calls --jdk", "metrics --sampled", "async-profiler", "JFR", "ended", "dormant",
+STEADY = ("cover", "blocks", "blocks --counts shared", "blocks --jdk", "calls", "calls --jdk", "receivers", "receivers --jdk", "metrics --sampled", "async-profiler", "JFR", "ended", "dormant",
           "JaCoCo", "JBInsTrace", "JBInsTrace --jdk")
 CHARTED = ("cover", "blocks", "blocks --jdk", "JaCoCo", "JBInsTrace")
 
@@ -184,7 +184,7 @@ def goals(kept):
     yield from mean_goal(kept, "blocks --jdk", WITH_JDK, "`blocks --jdk`")
     yield from mean_goal(kept, "blocks --jdk", COUNTERS, "metrics of executed blocks (`blocks --jdk`)")
     yield from worst_goal(kept, "blocks --jdk", COUNTERS_WORST, "`blocks --jdk`")
-    yield from mean_goal(kept, "calls --jdk", CALLS_WITH_JDK, "`calls --jdk`, as `spl metrics --jdk` counts")
+    yield from mean_goal(kept, "receivers --jdk", RECEIVERS_WITH_JDK, "`receivers --jdk`, as `spl metrics --jdk` counts")
     yield from mean_goal(kept, "metrics --sampled", SAMPLED, "`spl metrics --sampled`")
     yield from peer_goal(kept, "metrics --sampled", "async-profiler")
     yield from mean_goal(kept, "blocks --counts shared", SHARED, "`blocks --counts shared`")

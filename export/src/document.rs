@@ -3,6 +3,7 @@
 use crate::allocations::ALLOCATIONS;
 use crate::fault::{AGAIN, Fault, OTHER_VERSION};
 use serde::Deserialize;
+use spl_model::{DrillKind, OfCalls};
 use std::collections::BTreeMap;
 
 /// Name of the file.
@@ -10,9 +11,9 @@ pub const DOCUMENT: &str = "drill.json";
 /// Name and version of its form.
 const SCHEMA: &str = "spl.drill/1";
 /// Kinds of counts that the tables of a drill may have.
-const KNOWN: [&str; 4] = [COUNTED[0], COUNTED[1], COUNTED[2], "cover"];
+const KNOWN: [&str; 5] = [COUNTED[0], COUNTED[1], COUNTED[2], COUNTED[3], "cover"];
 /// The kinds that say how often.
-const COUNTED: [&str; 3] = ["blocks", "calls", "paths"];
+const COUNTED: [&str; 4] = ["blocks", "calls", "paths", "receivers"];
 
 /// The part of `drill.json` that says what its tables mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub struct Document {
     /// Whether its tables say how often blocks ran, not only whether.
     pub has_counts: bool,
     /// Whether it has the table of arcs.
-    pub has_arcs: bool,
+    pub of_calls: Option<OfCalls>,
     /// Whether it has the sizes of what was made.
     pub has_sizes: bool,
     /// Which methods were to count.
@@ -128,10 +129,11 @@ impl Document {
         }
         let left = left.into_iter().map(|left| (left.name, left.why)).collect();
         let has_counts = what.iter().any(|what| COUNTED.contains(&what.as_str()));
-        let has_arcs = what.iter().any(|what| what == COUNTED[1]);
-        let has_sizes = has_arcs && tables.contains_key(ALLOCATIONS);
+        let is_of = |of| what.iter().any(|what| what == DrillKind::Calls(of).name());
+        let of_calls = [OfCalls::Entered, OfCalls::Receivers].into_iter().find(|of| is_of(*of));
+        let has_sizes = of_calls.is_some() && tables.contains_key(ALLOCATIONS);
         let scope = Scope { all, jdk, not };
-        Ok(Self { command, classes, doubts, left, has_counts, has_arcs, has_sizes, scope, tables })
+        Ok(Self { command, classes, doubts, left, has_counts, of_calls, has_sizes, scope, tables })
     }
 }
 

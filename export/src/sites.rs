@@ -4,7 +4,7 @@ use crate::callgraph::ARCS;
 use crate::fault::Fault;
 use crate::rows::METHODS;
 use crate::table::Table;
-use spl_profile::{Called, What};
+use spl_profile::{Answer, Called, What};
 use std::collections::BTreeMap;
 
 /// Name of the table of calls whose receivers choose.
@@ -21,6 +21,8 @@ pub struct Sites {
 pub struct Site {
     /// Counted methods that calls entered, each with a class of its receivers.
     pub entered: Vec<Entered>,
+    /// Calls of other methods whose receivers are known; the method is empty where it is not.
+    pub beyond: Vec<Entered>,
     /// Calls of a native method.
     pub native: u64,
     /// Calls that entered a method which does not count.
@@ -34,7 +36,7 @@ pub struct Site {
     pub threads: Option<u64>,
 }
 
-/// Calls that entered a counted method.
+/// Calls that reached one method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entered {
     /// The method, as in a task file.
@@ -47,6 +49,22 @@ pub struct Entered {
 }
 
 impl Site {
+    /// Its calls whose receivers are known: where a receiver chooses.
+    pub fn received(&self) -> impl Iterator<Item = &Entered> {
+        self.entered.iter().chain(&self.beyond)
+    }
+
+    fn enter(&mut self, method: &str, receiver: &str, calls: u64) {
+        self.entered.push(Entered { method: method.to_owned(), receiver: receiver.to_owned(), calls });
+    }
+
+    /// Adds calls of another method, if their receivers are known.
+    fn receive(&mut self, method: &str, receiver: &str, calls: u64) {
+        if !receiver.is_empty() {
+            self.beyond.push(Entered { method: method.to_owned(), receiver: receiver.to_owned(), calls });
+        }
+    }
+
     /// Its calls that entered a counted method.
     #[must_use]
     pub fn entries(&self) -> u64 {
@@ -65,20 +83,22 @@ impl Sites {
         while let Some(row) = table.next()? {
             let (calls, answer) = (row.count(5)?, row.text(2));
             let site = all.site(&row.text(0), row.number(1)?);
-            let sum = match &*answer {
-                "entered" => {
-                    let (method, receiver) = (row.text(3).into_owned(), row.text(4).into_owned());
-                    site.entered.push(Entered { method, receiver, calls });
-                    continue;
+            let (method, receiver) = (row.text(3), row.text(4));
+            match &*answer {
+                "entered" => site.enter(&method, &receiver, calls),
+                "native" => {
+                    site.receive(&method, &receiver, calls);
+                    site.native = site.native.saturating_add(calls);
                 }
-                "native" => &mut site.native,
-                "unseen" => &mut site.unseen,
-                "not entered" => &mut site.not_entered,
+                "unseen" => {
+                    site.receive("", &receiver, calls);
+                    site.unseen = site.unseen.saturating_add(calls);
+                }
+                "not entered" => site.not_entered = site.not_entered.saturating_add(calls),
                 // Not among the calls of the place.
-                "via" | "implicit" => continue,
+                "via" | "implicit" => {}
                 other => return Err(row.fault(format!("{other:?} is not an answer to a call"))),
-            };
-            *sum = sum.saturating_add(calls);
+            }
         }
         let mut table = Table::read(RECEIVERS, receivers, &["method", "at", "changes", "threads"])?;
         while let Some(row) = table.next()? {
@@ -95,19 +115,22 @@ impl Sites {
     pub fn add(&mut self, method: &str, calls: &[Called]) {
         for one in calls {
             let site = self.site(method, one.at);
-            for answer in &one.answers {
-                let sum = match &answer.what {
-                    What::Entered { method, receivers } => {
-                        let receiver = receivers.as_ref().map(|names| names.join(" or ")).unwrap_or_default();
-                        site.entered.push(Entered { method: method.clone(), receiver, calls: answer.calls });
-                        continue;
+            for Answer { what, calls } in &one.answers {
+                let (method, receiver) = (what.method().unwrap_or_default(), what.receivers());
+                let receiver = receiver.map(|names| names.join(" or ")).unwrap_or_default();
+                match what {
+                    What::Entered { .. } => site.enter(method, &receiver, *calls),
+                    What::Native(_) => {
+                        site.receive(method, &receiver, *calls);
+                        site.native = site.native.saturating_add(*calls);
                     }
-                    What::Native => &mut site.native,
-                    What::Unseen(_) => &mut site.unseen,
-                    What::NotEntered => &mut site.not_entered,
-                    What::Via(_) | What::Implicit(_) => continue,
-                };
-                *sum = sum.saturating_add(answer.calls);
+                    What::Unseen { .. } => {
+                        site.receive("", &receiver, *calls);
+                        site.unseen = site.unseen.saturating_add(*calls);
+                    }
+                    What::NotEntered => site.not_entered = site.not_entered.saturating_add(*calls),
+                    What::Via(_) | What::Implicit(_) => {}
+                }
             }
             if let Some(changes) = one.changes {
                 let sum = |to: Option<u64>, more: u64| Some(to.unwrap_or(0).saturating_add(more));

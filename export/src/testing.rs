@@ -27,7 +27,7 @@ impl Written {
     pub(crate) fn with(what: DrillKind, names: &[&str], value: impl Fn(u32) -> u64) -> Self {
         let counting = match what {
             DrillKind::Blocks => Counting::BLOCKS,
-            DrillKind::Calls => Counting::Blocks { root: &|_, _| None, calls: true },
+            DrillKind::Calls(of) => Counting::Blocks { root: &|_, _| None, calls: Some(of) },
             DrillKind::Time(clock) => Counting::Durations(clock),
             DrillKind::Paths { blocks } => Counting::Paths { blocks },
             DrillKind::Trace { blocks } => {

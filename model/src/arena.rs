@@ -103,6 +103,37 @@ pub const CLASS_BITS: u32 = 22;
 /// Bits above these for the entered method, by its first counter, and as many again for the number of the call.
 pub const METHOD_BITS: u32 = 21;
 
+/// The words of a call whose receivers count, by their places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// Number of times that the receiver's class was another one than before.
+    Changes,
+    /// In the upper half the place in the arena of the count of the last receiver's class; in the lower half the class.
+    Last,
+    /// Count of the first receiver's class.
+    First,
+}
+
+impl Received {
+    /// Number of words.
+    pub const WORDS: u32 = 3;
+    /// Bit of a count in the table of arcs: the call's own word has the count.
+    pub const OWN: u64 = 1 << 63;
+    /// Bits of a class's identity hash next to its number.
+    pub const HASH_BITS: u32 = 11;
+
+    /// The lowest bits of an entry of the table, for the receiver's class, below the number of the call: the number that objects of the class
+    /// have, with some bits of its identity hash; the hash, 1 where it is 0, if objects have no such number.
+    #[must_use]
+    pub fn class(number: Option<u32>, hash: u32) -> u64 {
+        let hash = u64::from(hash.max(1));
+        match number {
+            Some(number) => (hash & ((1 << Self::HASH_BITS) - 1)) << 32 | u64::from(number),
+            None => hash,
+        }
+    }
+}
+
 /// The words of a method whose durations are added up, in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timed {
@@ -151,8 +182,8 @@ pub struct Arc {
     pub call: u32,
     /// First counter of the entered method.
     pub entered: u32,
-    /// Bits of the identity hash of the receiver's class; 0 without one.
-    pub class: u32,
+    /// Bits of the identity hash of the receiver's class, or a [`Received::class`]; 0 without one.
+    pub class: u64,
 }
 
 impl Arc {
@@ -163,13 +194,19 @@ impl Arc {
         Self {
             call: bits(CLASS_BITS + METHOD_BITS, METHOD_BITS),
             entered: bits(CLASS_BITS, METHOD_BITS),
-            class: bits(0, CLASS_BITS),
+            class: bits(0, CLASS_BITS).into(),
         }
+    }
+
+    /// From a word of the table where receivers count: no method is known, and the class is a [`Received::class`].
+    #[must_use]
+    pub fn of_receiver(word: u64) -> Self {
+        Self { class: word & ((1 << (CLASS_BITS + METHOD_BITS)) - 1), entered: 0, ..Self::of(word) }
     }
 
     /// The bits of an identity hash that stand in an arc.
     #[must_use]
-    pub fn class_of(hash: u32) -> u32 {
-        (hash & ((1 << CLASS_BITS) - 1)).max(1)
+    pub fn class_of(hash: u32) -> u64 {
+        (hash & ((1 << CLASS_BITS) - 1)).max(1).into()
     }
 }

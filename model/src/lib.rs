@@ -27,7 +27,7 @@ pub use lack::{EndedBy, Lack, Spent, SpentOn, Taken};
 pub use method::{Descriptor, FieldType, MethodError, MethodRef};
 pub use outcome::{Facts, Outcome, Refusal};
 pub use sample::{Sample, SampleError, SampleFlags};
-pub use scope::{Clock, DrillKind, MOST_ROOTS, Pattern, Scope};
+pub use scope::{Clock, DrillKind, MOST_ROOTS, OfCalls, Pattern, Scope};
 pub use sign::{Demand, Shorter, Sign, UnknownSign};
 pub use size::{Bucket, BucketError, Scale, ScaleError, Size};
 pub use text::{lines, one_line, plain_json};

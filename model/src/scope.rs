@@ -10,8 +10,8 @@ pub enum DrillKind {
     Blocks,
     /// Flags: which blocks were run and which edges were taken.
     Cover,
-    /// Counts, and which methods each call entered, with the receivers.
-    Calls,
+    /// Counts, and something of each call.
+    Calls(OfCalls),
     /// Durations of calls, with callees and without.
     Time(Clock),
     /// Counts of paths: which blocks ran one after the other.
@@ -26,6 +26,15 @@ pub enum DrillKind {
     },
 }
 
+/// Facts of calls that a drill counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum OfCalls {
+    /// The methods that each call entered, with the classes of its receivers: arcs of the call graph.
+    Entered,
+    /// The classes of the receivers of each call whose receiver chooses the method. The methods follow from these.
+    Receivers,
+}
+
 /// The number of times that the probes of a call read the clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Clock {
@@ -38,10 +47,11 @@ pub enum Clock {
 
 impl DrillKind {
     /// All kinds.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Blocks,
         Self::Cover,
-        Self::Calls,
+        Self::Calls(OfCalls::Entered),
+        Self::Calls(OfCalls::Receivers),
         Self::Time(Clock::Two),
         Self::Paths { blocks: false },
         Self::Trace { blocks: false },
@@ -52,7 +62,8 @@ impl DrillKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Blocks => "blocks",
-            Self::Calls => "calls",
+            Self::Calls(OfCalls::Entered) => "calls",
+            Self::Calls(OfCalls::Receivers) => "receivers",
             Self::Cover => "cover",
             Self::Paths { .. } => "paths",
             Self::Time(_) => "time",
@@ -60,11 +71,17 @@ impl DrillKind {
         }
     }
 
+    /// The facts of calls that it counts, if it does.
+    #[must_use]
+    pub fn of_calls(self) -> Option<OfCalls> {
+        if let Self::Calls(of) = self { Some(of) } else { None }
+    }
+
     /// Whether it adds up, so that each thread needs memory of its own.
     #[must_use]
     pub fn counts(self) -> bool {
         match self {
-            Self::Blocks | Self::Calls | Self::Time(_) | Self::Paths { .. } | Self::Trace { .. } => true,
+            Self::Blocks | Self::Calls(_) | Self::Time(_) | Self::Paths { .. } | Self::Trace { .. } => true,
             Self::Cover => false,
         }
     }

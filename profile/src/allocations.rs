@@ -5,6 +5,7 @@ use crate::method::MethodProfile;
 use spl_classfile::mutf8;
 use spl_graph::Counters;
 use spl_graph::forms::field;
+use spl_model::DrillKind;
 use spl_model::arena::SIZE_BINS;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -72,7 +73,7 @@ impl MadeSizes {
     }
 }
 
-/// The places of a method that made something. `value` gives the value of a counter by its number.
+/// The places of a method that made something, as a drill of calls counts them. `value` gives the value of a counter by its number.
 #[must_use]
 pub fn allocations(
     class: &CountedClass,
@@ -80,11 +81,12 @@ pub fn allocations(
     value: impl Fn(u32) -> u64,
     sizes: &ObjectSizes,
 ) -> Vec<Allocated> {
+    let DrillKind::Calls(of) = one.what else { return Vec::new() };
     let [name, descriptor] = [one.graph.name, one.graph.descriptor].map(mutf8::decode);
     let is_it = |method: &&crate::CountedMethod| method.name == name && method.descriptor == descriptor;
     let Some(method) = class.methods.iter().find(is_it) else { return Vec::new() };
     let places = u32::try_from(Counters::of(&one.graph).places().len()).unwrap_or(u32::MAX);
-    let (arrays, _) = one.graph.numbered_arrays(method.first.saturating_add(places));
+    let (arrays, _) = one.graph.numbered_arrays(of, method.first.saturating_add(places));
     let numbers: BTreeMap<u32, u32> =
         arrays.iter().map(|array| (array.allocation.at, array.number)).collect();
     let mut all = Vec::new();

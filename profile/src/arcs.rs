@@ -2,31 +2,28 @@
 
 use crate::class::{CountedClass, CountedMethod};
 use crate::fault::Fault;
-use crate::method::MethodProfile;
+use crate::hierarchy::{Hierarchy, Method};
+use crate::method::{Bytecodes, MethodProfile};
 use crate::reach::member;
-use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
 use spl_graph::forms::field;
-use spl_graph::{CallKind, Counters};
+use spl_graph::{CallKind, Counters, NumberedCall};
 use spl_model::arena::Arc;
-use spl_model::{DrillKind, is_of_jdk};
+use spl_model::{DrillKind, OfCalls};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Access flag of native methods (JVMS 4.6).
-const ACC_NATIVE: u16 = 0x0100;
-/// Most superclasses of a class that are looked through.
-const DEEPEST: usize = 1000;
-
 /// The arcs of a drill, by the numbers of the calls.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Arcs {
-    of_call: BTreeMap<u32, Vec<(Arc, u64)>>,
+    /// The facts of calls that were counted.
+    of: OfCalls,
+    pub(crate) of_call: BTreeMap<u32, Vec<(Arc, u64)>>,
     /// Names of the counted methods by their first counters, with the name and descriptor.
     methods: BTreeMap<u32, Named>,
     /// Names of classes by their numbers.
-    receivers: BTreeMap<u32, BTreeSet<String>>,
-    declared: BTreeMap<String, Declared>,
+    receivers: BTreeMap<u64, BTreeSet<String>>,
+    pub(crate) hierarchy: Hierarchy,
     /// For each counter the number of threads in which it is not 0; none where that is not known.
     threads: Vec<u32>,
 }
@@ -37,20 +34,6 @@ struct Named {
     name: String,
     class: String,
     member: String,
-}
-
-/// A class, as far as it is known.
-#[derive(Clone, Debug)]
-struct Declared {
-    above: Option<String>,
-    methods: BTreeMap<String, Method>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
-    Native,
-    Counted,
-    Other,
 }
 
 /// A place that calls, with what became of its calls.
@@ -89,6 +72,16 @@ pub struct Answer {
     pub calls: u64,
 }
 
+impl Answer {
+    /// Adds it to others.
+    pub(crate) fn add_to(self, answers: &mut Vec<Self>) {
+        match answers.iter_mut().find(|answer| answer.what == self.what) {
+            Some(answer) => answer.calls = answer.calls.saturating_add(self.calls),
+            None => answers.push(self),
+        }
+    }
+}
+
 /// The end that a call came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
@@ -104,10 +97,15 @@ pub enum What {
     Via(String),
     /// A method that the JVM called by itself, such as the initialiser of a class. It is not among the calls.
     Implicit(String),
-    /// A native method.
-    Native,
-    /// A method that does not count, with the reason.
-    Unseen(&'static str),
+    /// A native method; where it is known with its name, as in a task file, and the classes of its receivers.
+    Native(Option<(String, Vec<String>)>),
+    /// A method that does not count.
+    Unseen {
+        /// The reason.
+        why: &'static str,
+        /// As of [`Entered`](Self::Entered), where they are known.
+        receivers: Option<Vec<String>>,
+    },
     /// No method: an exception left the block at the call or before it.
     NotEntered,
 }
@@ -120,9 +118,34 @@ impl What {
             Self::Entered { .. } => "entered",
             Self::Via(_) => "via",
             Self::Implicit(_) => "implicit",
-            Self::Native => "native",
-            Self::Unseen(_) => "unseen",
+            Self::Native(_) => "native",
+            Self::Unseen { .. } => "unseen",
             Self::NotEntered => "not entered",
+        }
+    }
+
+    /// A method that does not count, of a receiver that is not known.
+    pub(crate) fn unseen(why: &'static str) -> Self {
+        Self::Unseen { why, receivers: None }
+    }
+
+    /// The method that calls reached, if it is known: as in a task file.
+    #[must_use]
+    pub fn method(&self) -> Option<&str> {
+        match self {
+            Self::Entered { method, .. } | Self::Via(method) | Self::Implicit(method) => Some(method),
+            Self::Native(known) => known.as_ref().map(|(method, _)| &**method),
+            Self::Unseen { .. } | Self::NotEntered => None,
+        }
+    }
+
+    /// Classes of the receivers, with slashes, if they are known; several if their numbers are the same, none if the class was unloaded.
+    #[must_use]
+    pub fn receivers(&self) -> Option<&[String]> {
+        match self {
+            Self::Entered { receivers, .. } | Self::Unseen { receivers, .. } => receivers.as_deref(),
+            Self::Native(known) => known.as_ref().map(|(_, receivers)| &**receivers),
+            Self::Via(_) | Self::Implicit(_) | Self::NotEntered => None,
         }
     }
 }
@@ -145,9 +168,11 @@ impl Called {
     pub fn polymorphism(&self) -> (usize, usize) {
         let (mut methods, mut classes) = (BTreeSet::new(), BTreeSet::new());
         for answer in &self.answers {
-            if let What::Entered { method, receivers } = &answer.what {
-                methods.insert(method);
-                classes.insert(receivers);
+            if let What::Entered { .. } | What::Native(Some(_)) | What::Unseen { receivers: Some(_), .. } =
+                &answer.what
+            {
+                methods.extend(answer.what.method());
+                classes.insert(answer.what.receivers());
             }
         }
         (methods.len(), classes.len())
@@ -157,8 +182,20 @@ impl Called {
 impl Arcs {
     /// The arcs of the calls and entries that these classes counted. `receivers` has numbers and names of classes.
     #[must_use]
-    pub fn of(classes: &[CountedClass], arcs: &[(Arc, u64)], receivers: &[(u32, String)]) -> Self {
-        let mut all = Self::default();
+    pub fn of(
+        of: OfCalls,
+        classes: &[CountedClass],
+        arcs: &[(Arc, u64)],
+        receivers: &[(u64, String)],
+    ) -> Self {
+        let mut all = Self {
+            of,
+            of_call: BTreeMap::new(),
+            methods: BTreeMap::new(),
+            receivers: BTreeMap::new(),
+            hierarchy: Hierarchy::new(),
+            threads: Vec::new(),
+        };
         for (arc, calls) in arcs {
             all.of_call.entry(arc.call).or_default().push((*arc, *calls));
         }
@@ -192,23 +229,7 @@ impl Arcs {
             let name = format!("{}.{member}", class.name);
             self.methods.insert(method.first, Named { name, class: class.name.clone(), member });
         }
-        let Ok(file) = ClassFile::read(&class.bytes) else { return };
-        let counts = |one: &str| {
-            let mut counted = class.methods.iter().filter(|method| method.counters.is_ok());
-            counted.any(|method| one.strip_prefix(&*method.name) == Some(&method.descriptor))
-        };
-        let methods = file.methods.iter().map(|method| {
-            let member = member(method.name, method.descriptor);
-            let kind = match method.access & ACC_NATIVE != 0 {
-                true => Method::Native,
-                false if counts(&member) => Method::Counted,
-                false => Method::Other,
-            };
-            (member, kind)
-        });
-        let methods = methods.collect();
-        let above = file.pool.class(file.super_class).ok().map(mutf8::decode);
-        self.declared.insert(class.name.clone(), Declared { above, methods });
+        self.hierarchy.add(class);
     }
 
     /// Calls `each` with every method of a class and its calls. `value` gives the value of a counter by its number.
@@ -235,7 +256,7 @@ impl Arcs {
         mut each: impl FnMut(MethodProfile<'a>, Vec<Called>),
     ) -> Result<(), Fault> {
         let mut fault = Ok(());
-        crate::profile(DrillKind::Calls, class, &value, |one| {
+        crate::profile(DrillKind::Calls(self.of), class, &value, |one| {
             let name = one.name();
             let is_it = |method: &&CountedMethod| {
                 let member = name.strip_prefix(&class.name).and_then(|rest| rest.strip_prefix('.'));
@@ -263,8 +284,8 @@ impl Arcs {
     ) -> Result<Vec<Called>, Fault> {
         let places = Counters::of(&profile.graph).places().len();
         let first = method.first.saturating_add(u32::try_from(places).unwrap_or(u32::MAX));
-        let (numbered, _) = profile.graph.numbered_calls(first);
-        let (_, end) = profile.graph.numbered_arrays(first);
+        let (numbered, _) = profile.graph.numbered_calls(self.of, first);
+        let (_, end) = profile.graph.numbered_arrays(self.of, first);
         if u64::from(end) != method.end() {
             let (expected, found) = (end.saturating_sub(method.first), method.counters.clone());
             let expected = expected as usize;
@@ -275,15 +296,13 @@ impl Arcs {
         for one in numbered {
             let Some(count) = counts.get(&one.call.at) else { continue };
             let (class, member) = (mutf8::decode(one.call.target.class), member_of(one.call));
-            let mut answers = self.arrived(one.number, &member);
+            let answers = match self.of {
+                OfCalls::Entered => self.answers(&one, (&class, &member), *count),
+                OfCalls::Receivers => self.by_receivers(&one, (&class, &member), *count),
+            };
             if count.most == 0 && answers.is_empty() {
                 continue;
             }
-            let entered = entered(&answers);
-            // Of calls that entered nothing some may have met an exception; `gone` has those of the code behind the call, too.
-            let (rest, left) = (count.most.saturating_sub(entered), count.most - count.least);
-            let left = if entered > 0 { Some(left) } else { None };
-            answers.extend(self.others(one.call.kind, (&class, &member), rest, left));
             let changes = one.call.is_dispatched().then(|| value(one.number));
             // The second number's word has the class of the last receiver.
             let last = || self.threads.get(one.number as usize + 1).map_or(0, |threads| u64::from(*threads));
@@ -305,36 +324,44 @@ impl Arcs {
         Ok(all)
     }
 
+    /// The answers to the calls of a place, where methods counted what entered them.
+    fn answers(
+        &self,
+        one: &NumberedCall<'_, '_>,
+        (class, member): (&str, &str),
+        count: Bytecodes,
+    ) -> Vec<Answer> {
+        let mut answers = self.arrived(one.number, member);
+        let entered = entered(&answers);
+        // Of calls that entered nothing some may have met an exception; `gone` has those of the code behind the call, too.
+        let (rest, left) = (count.most.saturating_sub(entered), count.most - count.least);
+        let left = if entered > 0 { Some(left) } else { None };
+        answers.extend(self.others(one.call.kind, (class, member), rest, left));
+        answers
+    }
+
     /// The methods that calls with this number arrived at.
     fn arrived(&self, number: u32, member: &str) -> Vec<Answer> {
         let mut answers: Vec<Answer> = Vec::new();
         for (arc, calls) in self.of_call.get(&number).into_iter().flatten() {
             let Some(named) = self.methods.get(&arc.entered) else { continue };
             let what = if named.member == member {
-                let all: Vec<&String> = self.receivers.get(&arc.class).into_iter().flatten().collect();
-                let surely = |name: &&&String| self.is_below(name, &named.class);
-                let sure: Vec<&String> = all.iter().filter(surely).copied().collect();
-                // The receiver's class may have been unloaded: a class of the JDK with its number is not below one of the program.
-                let possibly = |name: &&&String| is_of_jdk(&named.class) || !is_unrelated(name);
-                let names = if sure.is_empty() {
-                    all.into_iter().filter(|name| possibly(&name)).collect()
-                } else {
-                    sure
-                };
-                let names = names.into_iter().cloned().collect();
-                What::Entered { method: named.name.clone(), receivers: (arc.class != 0).then_some(names) }
+                let names = || self.named(arc.class, &named.class);
+                What::Entered { method: named.name.clone(), receivers: (arc.class != 0).then(names) }
             } else if is_implicit(named) {
                 What::Implicit(named.name.clone())
             } else {
                 What::Via(named.name.clone())
             };
-            match answers.iter_mut().find(|answer| answer.what == what) {
-                Some(answer) => answer.calls = answer.calls.saturating_add(*calls),
-                None => answers.push(Answer { what, calls: *calls }),
-            }
+            Answer { what, calls: *calls }.add_to(&mut answers);
         }
         answers.sort_by_key(|answer| std::cmp::Reverse(answer.calls));
         answers
+    }
+
+    /// Names of the classes that may have a number and be below a class.
+    pub(crate) fn named(&self, number: u64, below: &str) -> Vec<String> {
+        self.hierarchy.possible(self.receivers.get(&number).into_iter().flatten(), below)
     }
 
     /// The answers to the `rest` of the calls, which entered no counted method. An exception left at most `left` of them, if others
@@ -347,9 +374,10 @@ impl Arcs {
         left: Option<u64>,
     ) -> Vec<Answer> {
         let some = |what, calls: u64| (calls > 0).then_some(Answer { what, calls });
-        let found = if kind == CallKind::Dynamic { None } else { self.resolved(class, member) };
+        let found = if kind == CallKind::Dynamic { None } else { self.hierarchy.resolved(class, member) };
+        let found = found.map(|(_, method)| method);
         if found == Some(Method::Native) {
-            return some(What::Native, rest).into_iter().collect();
+            return some(What::Native(None), rest).into_iter().collect();
         }
         let left = left.unwrap_or(if found == Some(Method::Counted) { rest } else { 0 });
         let not_entered = rest.min(left);
@@ -365,38 +393,9 @@ impl Arcs {
         };
         some(What::NotEntered, not_entered)
             .into_iter()
-            .chain(some(What::Unseen(why), rest - not_entered))
+            .chain(some(What::unseen(why), rest - not_entered))
             .collect()
     }
-
-    /// The method that a class has by this name and descriptor, its own or that of a superclass (JVMS 5.4.3.3).
-    fn resolved(&self, class: &str, member: &str) -> Option<Method> {
-        if class.starts_with('[') {
-            // The only method that arrays have of their own is `clone`.
-            return Some(Method::Native);
-        }
-        let mut class = class;
-        for _ in 0..DEEPEST {
-            let declared = self.declared.get(class)?;
-            if let Some(method) = declared.methods.get(member) {
-                return Some(*method);
-            }
-            class = declared.above.as_deref()?;
-        }
-        None
-    }
-
-    /// Whether a class is `above` or one below it, as far as superclasses are known.
-    fn is_below(&self, class: &str, above: &str) -> bool {
-        let below = |class: &&str| self.declared.get(*class)?.above.as_deref();
-        let mut chain = std::iter::successors(Some(class), |class| below(class)).take(DEEPEST);
-        chain.any(|class| class == above)
-    }
-}
-
-/// Whether a class of the JDK cannot be below one of a program. The JDK's proxies may be below any interface.
-fn is_unrelated(class: &str) -> bool {
-    is_of_jdk(class) && !["jdk/proxy", "com/sun/proxy/"].iter().any(|proxies| class.starts_with(proxies))
 }
 
 /// Whether the JVM calls a method by itself: initialisers of classes, class loaders, the linkage of method handles, and the
@@ -433,17 +432,11 @@ pub fn tables(method: &str, calls: &[Called]) -> (String, String) {
             field(&callee)
         );
         for answer in &one.answers {
-            let (entered, receiver) = match &answer.what {
-                What::Entered { method, receivers } => {
-                    (method.clone(), receivers.as_ref().map(|names| names.join(" or ")).unwrap_or_default())
-                }
-                What::Via(method) | What::Implicit(method) => (method.clone(), String::new()),
-                What::Unseen(why) => ((*why).to_owned(), String::new()),
-                What::Native | What::NotEntered => (String::new(), String::new()),
-            };
+            let why = if let What::Unseen { why, .. } = answer.what { why } else { "" };
+            let entered = answer.what.method().unwrap_or(why);
+            let receiver = answer.what.receivers().map(|names| names.join(" or ")).unwrap_or_default();
             let what = answer.what.name();
-            let _ =
-                writeln!(arcs, "{place},{what},{},{},{}", field(&entered), field(&receiver), answer.calls);
+            let _ = writeln!(arcs, "{place},{what},{},{},{}", field(entered), field(&receiver), answer.calls);
         }
         if let Some(changes) = one.changes {
             let (methods, classes) = one.polymorphism();

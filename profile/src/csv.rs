@@ -41,7 +41,7 @@ impl MethodProfile<'_> {
         let (bytecodes, (run, blocks)) = (self.bytecodes(), self.coverage());
         let left = match self.what {
             DrillKind::Blocks
-            | DrillKind::Calls
+            | DrillKind::Calls(_)
             | DrillKind::Time(_)
             | DrillKind::Paths { .. }
             | DrillKind::Trace { .. } => positive(self.counts.left).to_string(),

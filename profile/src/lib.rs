@@ -13,10 +13,12 @@ mod csv;
 mod durations;
 mod fault;
 mod growth;
+mod hierarchy;
 mod method;
 mod paths;
 mod rates;
 mod reach;
+mod receivers;
 mod sizes;
 mod work;
 
@@ -74,7 +76,7 @@ pub fn profile<'a>(
     Ok(())
 }
 
-/// For each method of a class that counts, its place among the class's methods and the numbers of its counters. With arcs there are
+/// For each method of a class that counts, its place among the class's methods and the numbers of its counters. With calls there are
 /// further numbers behind them, whose words are not counts.
 ///
 /// # Errors
@@ -82,7 +84,7 @@ pub fn profile<'a>(
 pub fn counting(what: DrillKind, class: &CountedClass) -> Result<Vec<(usize, Range<u64>)>, Fault> {
     let all = class.methods.iter().enumerate().filter(|(_, method)| method.counters.is_ok());
     let all = all.map(|(place, method)| (place, u64::from(method.first)..method.end()));
-    if what != DrillKind::Calls {
+    if !matches!(what, DrillKind::Calls(_)) {
         return Ok(all.collect());
     }
     let mut lengths = Vec::new();

@@ -51,10 +51,10 @@ impl<'a> MethodProfile<'a> {
                 let counters = Counters::of(&graph);
                 (counters.solve(values), counters.places().len())
             }
-            DrillKind::Calls => {
+            DrillKind::Calls(of) => {
                 let counters = Counters::of(&graph);
                 // The words behind them belong to calls and to places that make arrays.
-                let (_, expected) = graph.numbered_arrays(counters.places().len() as u32);
+                let (_, expected) = graph.numbered_arrays(of, counters.places().len() as u32);
                 let values =
                     values.get(..counters.places().len()).filter(|_| values.len() == expected as usize);
                 (values.and_then(|values| counters.solve(values)), expected as usize)
@@ -113,7 +113,7 @@ impl<'a> MethodProfile<'a> {
             let most = count(&self.counts.blocks);
             let whole = match self.what {
                 DrillKind::Blocks
-                | DrillKind::Calls
+                | DrillKind::Calls(_)
                 | DrillKind::Time(_)
                 | DrillKind::Paths { .. }
                 | DrillKind::Trace { .. } => most.saturating_sub(count(&self.counts.gone)),

@@ -1,6 +1,7 @@
 use super::*;
 use spl_bytecode::Counting;
 use spl_classes::{Catalogue, Jdk};
+use spl_model::OfCalls;
 
 /// A class of the JDK with branches, loops and handlers.
 fn class() -> CountedClass {
@@ -126,7 +127,10 @@ fn words_of_calls_are_no_counters_of_edges() {
     };
     let (edges, words) = counters(DrillKind::Blocks, Counting::BLOCKS);
     assert_eq!(edges, words);
-    let with_calls = counters(DrillKind::Calls, Counting::Blocks { root: &|_, _| None, calls: true });
+    let with_calls = counters(
+        DrillKind::Calls(OfCalls::Entered),
+        Counting::Blocks { root: &|_, _| None, calls: Some(OfCalls::Entered) },
+    );
     assert_eq!(with_calls.0, edges, "that is what the budget pays for");
     assert!(with_calls.1 > edges);
 }

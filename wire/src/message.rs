@@ -234,7 +234,7 @@ pub enum Drilled {
     /// At the end of a drill: classes of receivers, as far as the JVM has them.
     Receivers {
         /// Numbers as in arcs, see [`spl_model::arena`], and names with slashes. Several classes may have one number.
-        classes: Vec<(u32, String)>,
+        classes: Vec<(u64, String)>,
     },
     /// At the end of a drill: how often the code that counts, or writes a trace, was left out because a stack overflow left no room for it.
     Uncounted {

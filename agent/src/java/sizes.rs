@@ -1,6 +1,6 @@
 //! Sizes of objects and of arrays in this JVM, as it says itself.
 
-use super::has_room;
+use super::{has_room, numbers};
 use crate::jvm::{Jvm, Loaded, ObjectRef};
 use jni::errors::Error;
 use jni::objects::{JClass, JObject};
@@ -15,10 +15,13 @@ const REFERENCES: usize = 4;
 const MANY: usize = 1024;
 /// Elements up to which an array grows at least once: sizes are rounded to 256 bytes at most (`ObjectAlignmentInBytes`).
 const LONGEST: usize = 257;
+/// Bytes in front of the elements of an array of bytes, where classes have numbers of 4 bytes; and the place of an object's.
+const USUAL_HEADER: u8 = 16;
+const CLASS_NUMBER: u8 = 8;
 /// Longest time for the sizes of objects: the program's end waits for it.
 const LONGEST_TIME: Duration = Duration::from_secs(1);
 
-/// How large arrays are, as `SplArcs.java` has it.
+/// How large arrays are, and where objects have the number of their class, as `SplArcs.java` has it.
 ///
 /// # Errors
 /// When the JVM does not tell sizes of arrays, or the heap is nearly full.
@@ -49,6 +52,9 @@ pub fn layout(jvm: &Jvm, env: &mut Env<'_>) -> Result<i64, Error> {
             _ => {}
         }
     }
+    // Behind a header's first 8 bytes 4 are the class's, and 4 an array's length, if the JVM has its usual headers.
+    let has_numbers = numbers::install(env, jvm, layout[0] == USUAL_HEADER)?;
+    layout[7] = if has_numbers { CLASS_NUMBER } else { 0 };
     Ok(i64::from_le_bytes(layout))
 }
 

@@ -38,9 +38,10 @@ impl Worker {
                     let uses = match kind {
                         DrillKind::Time(_) => Uses::Stack,
                         DrillKind::Trace { .. } => Uses::Ring,
-                        DrillKind::Blocks | DrillKind::Calls | DrillKind::Cover | DrillKind::Paths { .. } => {
-                            Uses::Counters
-                        }
+                        DrillKind::Blocks
+                        | DrillKind::Calls(_)
+                        | DrillKind::Cover
+                        | DrillKind::Paths { .. } => Uses::Counters,
                     };
                     arenas.begin_roots(&scope, uses);
                 });

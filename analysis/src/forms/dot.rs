@@ -60,8 +60,8 @@ mod tests {
             "    \"size.hot.value\";",
             "    \"data.arrayDensity.value\" [style=dashed];",
             "    \"polymorphism.calls.value\" [color=gray, fontcolor=gray];",
-            "  \"polymorphism.calls.value\" -> \"the methods that calls entered\";",
-            "  \"the methods that calls entered\" -> \"event Call\" [label=\"counted\"];",
+            "  \"polymorphism.calls.value\" -> \"the receivers of calls\";",
+            "  \"the receivers of calls\" -> \"event Call\" [label=\"counted\"];",
         ] {
             assert!(graph.lines().any(|one| one == line), "{line}\n{graph}");
         }

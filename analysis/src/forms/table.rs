@@ -39,7 +39,7 @@ pub fn explained(metrics: &[&Metric]) -> String {
         let needs: Vec<&str> = metric.needs.iter().map(|need| need.text()).collect();
         let drill = metric.needs.iter().map(|need| need.drill()).collect::<Option<Vec<_>>>();
         let drill = match drill {
-            Some(kinds) if kinds.contains(&"calls") => "spl drill --what calls",
+            Some(kinds) if kinds.contains(&"receivers") => "spl drill --what receivers",
             Some(_) => "spl drill",
             None if metric.unknown_needs().next().is_none() => "spl metrics",
             None => "no drill has it",

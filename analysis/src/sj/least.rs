@@ -106,7 +106,7 @@ mod tests {
             let expansion = expand(&text, &parse(&text).unwrap()).unwrap();
             let plan = plan(&text, &expansion).unwrap();
             let needed = metric.needs.iter().filter_map(|need| need.drill());
-            let needed = needed.max_by_key(|kind| *kind == "calls");
+            let needed = needed.max_by_key(|kind| *kind == "receivers");
             assert_eq!((Some(plan.kind.name()), &plan.warnings[..]), (needed, &[][..]), "{text}");
         }
     }

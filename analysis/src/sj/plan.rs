@@ -4,7 +4,7 @@ use super::events::{Event, Told};
 use super::expand::Expansion;
 use super::findings::{Findings, listed};
 use spl_lang::{Diagnostic, Span};
-use spl_model::DrillKind;
+use spl_model::{DrillKind, OfCalls};
 
 /// Events that a trace always has, each with one that says the same or more.
 const OF_TRACES: [(&str, &str); 3] =
@@ -56,7 +56,7 @@ pub fn plan(text: &str, expansion: &Expansion) -> Result<Plan, Vec<Diagnostic>> 
             return refuse(trace, message, &help, Some((calls, "counted with what calls entered")));
         }
         [Some(_), None, blocks, _] => DrillKind::Trace { blocks: blocks.is_some() },
-        [None, Some(_), _, _] => DrillKind::Calls,
+        [None, Some(_), _, _] => DrillKind::Calls(OfCalls::Receivers),
         [None, None, Some(_), _] | [None, None, None, Some(_)] => DrillKind::Blocks,
         [None, None, None, None] => {
             let span = expansion.named.iter().flatten().next().copied().unwrap_or_default();

@@ -88,7 +88,7 @@ pub(crate) fn weave<'a>(
             subject.code.max_locals,
             behind_handlers.contains(&true),
             weaves.iter().map(|weave| (weave.locals(subject), weave.starts())),
-            result,
+            result.map_or(1, Kind::words).max(subject.most_arguments()),
         )?,
         layout: Layout::new(subject.code.bytes.len()),
         heads,

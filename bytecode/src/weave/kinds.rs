@@ -6,6 +6,7 @@ use super::counted_paths::CountedPaths;
 use super::cover::Cover;
 use super::durations::Durations;
 use super::paths::Paths;
+use super::receivers;
 use super::roots::Root;
 use super::slots::Slots;
 use super::subject::{CountedArray, CountedCall, Site, Subject, Wanted};
@@ -17,7 +18,7 @@ use crate::plan::{Planned, Probe};
 #[cfg(test)]
 use crate::tests::visits::Visits;
 use spl_graph::{Counters, Flags, Graph, NumberedCall, Place};
-use spl_model::{ProbeKind, Refusal};
+use spl_model::{OfCalls, ProbeKind, Refusal};
 use std::collections::BTreeMap;
 
 /// The code of one probe in a method.
@@ -40,7 +41,7 @@ impl<'a> Weave<'a> {
         match &probe.kind {
             Planned::Known(ProbeKind::Times(sizing)) => Self::Times(Times { id, sizing }),
             Planned::Blocks { in_root } => Self::Blocks(Blocks { id, in_root: *in_root }),
-            Planned::Calls { in_root } => Self::Calls(Calls { id, in_root: *in_root }),
+            Planned::Calls { of, in_root } => Self::Calls(Calls { id, of: *of, in_root: *in_root }),
             Planned::Cover { open } => Self::Cover(Cover { id, open }),
             Planned::Root { number } => Self::Root(Root { number: *number, id }),
             Planned::Trace { shape, within, total, receivers, timed } => {
@@ -89,12 +90,18 @@ impl<'a> Weave<'a> {
 
     /// The calls that it counts, by their offsets; their numbers follow those of `places` others.
     pub(crate) fn calls(&self, graph: &Graph<'_>, places: usize) -> Option<BTreeMap<u32, CountedCall>> {
-        let Self::Calls(Calls { id, .. }) = self else { return None };
+        let Self::Calls(Calls { id, of, .. }) = self else { return None };
         let first = id.0.saturating_add(u32::try_from(places).unwrap_or(u32::MAX));
-        let (calls, _) = graph.numbered_calls(first);
-        let counted = calls.iter().map(|NumberedCall { call, number, .. }| {
+        let (calls, _) = graph.numbered_calls(*of, first);
+        let wanted = |one: &&NumberedCall<'_, '_>| *of == OfCalls::Entered || one.call.is_dispatched();
+        let counted = calls.iter().filter(wanted).map(|NumberedCall { call, number, .. }| {
+            let (number, is_dispatched) = (*number, call.is_dispatched());
             let member = names::member_digest(call.target.name, call.target.descriptor);
-            (call.at, CountedCall { number: *number, is_dispatched: call.is_dispatched(), member })
+            let arguments = match of {
+                OfCalls::Entered => Vec::new(),
+                OfCalls::Receivers => receivers::arguments(call.target.descriptor),
+            };
+            (call.at, CountedCall { number, is_dispatched, member, arguments })
         });
         Some(counted.collect())
     }
@@ -103,6 +110,11 @@ impl<'a> Weave<'a> {
     pub(crate) fn arrays(&self, graph: &Graph<'_>, places: usize) -> Option<BTreeMap<u32, CountedArray>> {
         let Self::Calls(calls) = self else { return None };
         Some(calls.arrays(graph, places))
+    }
+
+    /// Whether it counts what entered the method.
+    pub(crate) fn has_arcs(&self) -> bool {
+        matches!(self, Self::Calls(Calls { of: OfCalls::Entered, .. }))
     }
 
     /// Whether it tells the method's segments.
@@ -132,7 +144,7 @@ impl<'a> Weave<'a> {
             Self::Times(times) => times.locals(),
             Self::Blocks(_) => Blocks::locals(subject),
             Self::Paths(_) => Paths::locals(subject),
-            Self::Calls(_) => Calls::locals(subject),
+            Self::Calls(calls) => calls.locals(subject),
             Self::Cover(_) => Vec::new(),
             Self::Root(_) => Root::locals(),
             Self::Durations(_) => vec![Kind::Long],

@@ -11,6 +11,7 @@ mod kinds;
 mod lengths;
 mod lock;
 mod paths;
+mod receivers;
 mod roots;
 pub(crate) mod slots;
 pub(crate) mod subject;

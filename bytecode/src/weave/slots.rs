@@ -9,7 +9,7 @@ use spl_model::Refusal;
 pub(crate) struct Slots<'s> {
     /// The slots of the kind's local variables, in their order.
     pub(crate) own: &'s [u16],
-    /// A slot that is free during the entry code.
+    /// A slot that is free during the entry code and in front of calls.
     pub(crate) spare: u16,
     /// The slot of the address of the method's counters, if the start keeps it.
     pub(crate) counters: Option<u16>,
@@ -29,19 +29,19 @@ pub(crate) struct AllSlots {
     ends: Vec<usize>,
     /// The slot of the address of the method's counters, if the start keeps it.
     pub(crate) counters: Option<u16>,
-    /// The method's result or exception during an exit; never both.
+    /// The method's result or exception during an exit, never both; or arguments of a call.
     pub(crate) held: u16,
     pub(crate) max_locals: u16,
 }
 
 impl AllSlots {
     /// The slots after `max_locals` others: with `is_guarded` the one for guarded code, then the locals of each kind, and whether the start
-    /// sets them, then the method's result.
+    /// sets them, then room for the words of values that are put away.
     pub(crate) fn behind(
         max_locals: u16,
         is_guarded: bool,
         locals: impl Iterator<Item = (Vec<Kind>, bool)>,
-        result: Option<Kind>,
+        put_away: u16,
     ) -> Result<Self, Refusal> {
         let full = || Refusal::TableFull("local variables".to_owned());
         let (mut slots, mut kinds, mut ends) = (Vec::new(), Vec::new(), Vec::new());
@@ -62,7 +62,7 @@ impl AllSlots {
             }
             ends.push(slots.len());
         }
-        let after = held.checked_add(result.map_or(1, Kind::words)).ok_or_else(full)?;
+        let after = held.checked_add(put_away).ok_or_else(full)?;
         Ok(Self { slots, kinds, is_full, started, ends, counters: None, held, max_locals: after })
     }
 

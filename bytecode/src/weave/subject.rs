@@ -1,6 +1,7 @@
 //! The method to weave into, and the sites in it where a kind of probe may put code.
 
 use super::counted_paths::CountedPaths;
+use crate::emit::Kind;
 use crate::flow::FlowFacts;
 use spl_classfile::code::Code;
 use spl_classfile::instruction::Insn;
@@ -29,7 +30,7 @@ pub(crate) struct Subject<'a, 'b> {
 pub(crate) struct Counted<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) numbers: BTreeMap<Place, u32>,
-    /// Whether a kind counts what calls enter.
+    /// Whether calls or arrays of the method count, or what entered it.
     pub(crate) has_arcs: bool,
     /// Its calls by their offsets, if a kind counts what they enter.
     pub(crate) calls: BTreeMap<u32, CountedCall>,
@@ -42,7 +43,7 @@ pub(crate) struct Counted<'a> {
 }
 
 /// A call, as the code in front of it tells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CountedCall {
     /// Permanent number of the place.
     pub(crate) number: u32,
@@ -50,6 +51,15 @@ pub(crate) struct CountedCall {
     pub(crate) is_dispatched: bool,
     /// Digest of the called method's name and descriptor.
     pub(crate) member: i32,
+    /// Its arguments, where its receiver counts: they lie above it.
+    pub(crate) arguments: Vec<Kind>,
+}
+
+impl CountedCall {
+    /// Words of its arguments.
+    pub(crate) fn words(&self) -> u16 {
+        self.arguments.iter().map(|kind| kind.words()).sum()
+    }
 }
 
 /// A place that makes arrays, as the code behind it tells them.
@@ -111,6 +121,12 @@ impl Subject<'_, '_> {
     /// Whether a kind counts the arrays that the instruction at this offset makes.
     pub(crate) fn makes_at(&self, at: u32) -> bool {
         self.counted.as_ref().is_some_and(|counted| counted.arrays.contains_key(&at))
+    }
+
+    /// Most words of the arguments of a call whose receiver counts.
+    pub(crate) fn most_arguments(&self) -> u16 {
+        let calls = self.counted.iter().flat_map(|counted| counted.calls.values());
+        calls.map(CountedCall::words).max().unwrap_or(0)
     }
 
     /// Slot of the first parameter.

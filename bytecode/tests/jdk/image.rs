@@ -4,7 +4,7 @@ use crate::support::{probe_stub, run, sources, tool};
 use spl_bytecode::{MethodInfo, Plan, Probe, inspect};
 use spl_classfile::class::ClassFile;
 use spl_graph::Graph;
-use spl_model::{InstrumentId, ProbeKind, Sizing};
+use spl_model::{InstrumentId, OfCalls, ProbeKind, Sizing};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -148,12 +148,17 @@ pub fn flags(class_bytes: &[u8], is_open: fn(&u32) -> bool) -> Plan {
 }
 
 /// A plan with counters in every method with code, whose calls count apart and with what they enter; and with probes of the time if a size is given.
+/// Of three methods one counts the receivers of its calls.
 pub fn counters(class_bytes: &[u8], sizing: Option<&Sizing>) -> Plan {
     let time = |name: &str, descriptor: &str, id| {
         Probe::new(name, descriptor, id, ProbeKind::Times(sizing.cloned().unwrap_or(Sizing::None)))
     };
     let root = |name: &str, descriptor: &str, id: InstrumentId| Probe::root(name, descriptor, id, id.0 % 16);
-    let all: [&Make<'_>; 4] = [&root, &Probe::blocks_of_root, &Probe::calls, &time];
+    let calls = |name: &str, descriptor: &str, id: InstrumentId| {
+        let of = if id.0.is_multiple_of(900) { OfCalls::Receivers } else { OfCalls::Entered };
+        Probe::calls(of, name, descriptor, id)
+    };
+    let all: [&Make<'_>; 4] = [&root, &Probe::blocks_of_root, &calls, &time];
     probes(class_bytes, if sizing.is_some() { &all } else { &all[..3] })
 }
 

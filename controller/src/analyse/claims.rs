@@ -365,7 +365,7 @@ fn looked_up(of: &MetricOf, values: &Values, empty: &[String]) -> Side {
             "{} needs {}; {} has it",
             metric.full_name(),
             needs.join(" and "),
-            if metric.is_of_drill() { "`spl drill --what calls`" } else { "`spl metrics`" }
+            if metric.is_of_drill() { "`spl drill --what receivers`" } else { "`spl metrics`" }
         ));
     }
     let in_space = |space: &&InSpace| space.name == name;

@@ -5,6 +5,7 @@ use spl_analysis::{Choice, Collect, Collected, Series, Span, Values};
 use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
 use spl_export::{Activations, Allocations, Class, Counts, MethodCounts, Sites};
+use spl_model::OfCalls;
 use spl_profile::{Arcs, CountedClass, MethodProfile, allocations};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,9 +49,10 @@ impl<'p> Intervals<'p> {
             let counting = class.methods.iter().enumerate().filter(|(_, one)| one.counters.is_ok());
             counting.map(move |(place, one)| (one.first, (at, place)))
         });
+        let of_calls = profile.what.of_calls().unwrap_or(OfCalls::Receivers);
         Self {
             profile,
-            arcs: Arcs::of(&profile.classes, &[], &profile.receivers),
+            arcs: Arcs::of(of_calls, &profile.classes, &[], &profile.receivers),
             methods: methods.collect(),
             open: BTreeMap::new(),
         }

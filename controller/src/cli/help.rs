@@ -50,7 +50,7 @@ each method that was called: calls, instructions of bytecode in the method itsel
 exceptions left blocks in their middle. A ~ marks counts that may not be exact. The program is slower meanwhile: 1.5 times \
 is usual where every method counts. --what cover shows which blocks and branches of each class run at all; code that \
 has run costs nothing some time later. --what time adds up how long calls take, with callees and without. --what \
-paths counts which blocks ran one after the other. Counts survive System.exit, halt and a JVM that is killed. drill.html in the folder of \
+receivers counts the classes of receivers, --what calls also which method each call entered. --what paths counts which blocks ran one after the other. Counts survive System.exit, halt and a JVM that is killed. drill.html in the folder of \
 --out shows the graphs of the methods that ran most.
 
 Exit status: 0 something was counted, 2 nothing was or something went wrong.";
@@ -108,7 +108,7 @@ Examples:
   spl analyse --needs size polymorphism > least.sj; spl drill --spec least.sj --all -- java -jar service.jar
 
 Metrics are those of Dufour and others, Dynamic Metrics for Java (2003), of the spaces whole, app (the program's own classes), lib, and \
-each --space. A drill with --what calls has what all of them need, one of blocks no calls. Each value says whether it is exact, lies \
+each --space. A drill with --what receivers, or calls, has what all of them need, one of blocks no calls. Each value says whether it is exact, lies \
 between bounds, or is partial (~), with the reasons. A pattern names a pack, a metric or its number, with * for any characters. \
 --enable beats --disable. With --tasks the claims of a task file about metrics are judged.
 
@@ -124,7 +124,7 @@ Examples:
   spl metrics --every 1s -- java -jar app.jar
   spl metrics --sampled --for 10m --attach 4711
 
-This is `spl drill --what calls --all` and then `spl analyse`. The program is several times slower meanwhile. metrics.json, \
+This is `spl drill --what receivers --all` and then `spl analyse`. The program is several times slower meanwhile. metrics.json, \
 metrics.csv and metrics.xml are written next to the counts. With --jdk the JDK's classes count too, and calls of them are known. With \
 --tasks the claims of a task file about metrics are judged, such as metric(polymorphism.targetPolyDensity, com.shop.Parser) <= 0.05. With \
 --every the metrics of intervals of time, or of calls of a method, are written to series.csv, and changing ones are drawn. With --sampled no class is changed: the JVM's events are heard, and rates of waits, threads, collections and allocations are written.

@@ -2,6 +2,7 @@
 
 use super::collected::Profile;
 use super::counters;
+use spl_model::OfCalls;
 use spl_profile::{
     ALLOCATIONS_HEAD, ARCS_HEAD, Arcs, Called, RECEIVERS_HEAD, allocations, allocations_lines, tables,
 };
@@ -9,7 +10,12 @@ use spl_profile::{
 /// Arcs of a drill, or of a root in it, with the names that the drill has for their numbers.
 pub fn named(drilled: &Profile, arcs: &counters::Arcs) -> Arcs {
     let counts: Vec<_> = arcs.counts.iter().map(|(arc, calls)| (*arc, *calls)).collect();
-    Arcs::of(&drilled.classes, &counts, &drilled.receivers)
+    Arcs::of(
+        drilled.what.of_calls().unwrap_or(OfCalls::Entered),
+        &drilled.classes,
+        &counts,
+        &drilled.receivers,
+    )
 }
 
 /// The tables of arcs, of receivers and of allocations, in this order; `each` gets the calls of each method. Classes whose counters do not fit their bytes are left out.

@@ -75,15 +75,10 @@ fn callee(one: &Called) -> String {
 }
 
 fn answered(answer: &Answer) -> Answered {
-    let (method, receivers) = match &answer.what {
-        What::Entered { method, receivers } => (method.clone(), receivers.as_ref().map(|all| names(all))),
-        What::Via(method) | What::Implicit(method) => (method.clone(), None),
-        What::Native | What::Unseen(_) | What::NotEntered => (String::new(), None),
-    };
     Answered {
         what: what(answer),
-        method: one_line(&method),
-        receivers: receivers.unwrap_or_default(),
+        method: one_line(answer.what.method().unwrap_or_default()),
+        receivers: answer.what.receivers().map(names).unwrap_or_default(),
         calls: answer.calls,
         is_among: !matches!(answer.what, What::Via(_) | What::Implicit(_)),
     }
@@ -95,8 +90,8 @@ fn names(all: &[String]) -> String {
 
 fn what(answer: &Answer) -> String {
     match answer.what {
-        What::Unseen(why) => format!("unseen: {why}"),
-        What::Entered { .. } | What::Via(_) | What::Implicit(_) | What::Native | What::NotEntered => {
+        What::Unseen { why, .. } => format!("unseen: {why}"),
+        What::Entered { .. } | What::Via(_) | What::Implicit(_) | What::Native(_) | What::NotEntered => {
             answer.what.name().to_owned()
         }
     }

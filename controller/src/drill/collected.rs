@@ -49,7 +49,7 @@ pub struct Collected {
     /// Methods that stopped counting before the end, as in a task file, with the calls of each root until then, and the large ones.
     stopped: BTreeMap<String, Vec<[u64; 2]>>,
     /// Classes of receivers, with their numbers in arcs.
-    receivers: Vec<(u32, String)>,
+    receivers: Vec<(u64, String)>,
     sizes: ObjectSizes,
     /// When intervals end, and those so far.
     every: Option<Every>,
@@ -120,7 +120,7 @@ pub struct Profile {
     /// Arcs of the call graph.
     pub arcs: Arcs,
     /// Classes of receivers, with their numbers in arcs.
-    pub receivers: Vec<(u32, String)>,
+    pub receivers: Vec<(u64, String)>,
     /// Sizes of the objects of classes.
     pub sizes: ObjectSizes,
     /// Cost of a probe of durations.
@@ -426,7 +426,7 @@ impl Collected {
             DrillKind::Blocks | DrillKind::Time(_) | DrillKind::Paths { .. } | DrillKind::Trace { .. } => {
                 "classes loaded in its last moments may be missing"
             }
-            DrillKind::Calls => {
+            DrillKind::Calls(_) => {
                 "classes loaded in its last moments may be missing, and the names of receivers' classes and sizes of objects"
             }
             DrillKind::Cover => {
@@ -454,7 +454,7 @@ impl Collected {
         let end = self.end();
         let (values, shared) = match self.what {
             DrillKind::Blocks
-            | DrillKind::Calls
+            | DrillKind::Calls(_)
             | DrillKind::Time(_)
             | DrillKind::Paths { .. }
             | DrillKind::Trace { .. } => counters.read(end)?,
@@ -511,7 +511,7 @@ impl Collected {
 /// The doubt about calls of a program that goes on after the drill.
 fn in_part(what: DrillKind) -> Option<&'static str> {
     match what {
-        DrillKind::Blocks | DrillKind::Calls | DrillKind::Paths { .. } => {
+        DrillKind::Blocks | DrillKind::Calls(_) | DrillKind::Paths { .. } => {
             Some("the drill ended before the program: calls that were under way then are counted in part")
         }
         DrillKind::Trace { .. } => Some(

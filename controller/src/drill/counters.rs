@@ -1,7 +1,7 @@
 //! The counters' memory in the process of a JVM. It is a file in memory, so an open file outlives the process.
 
-use spl_model::arena::{self, Arc};
-use spl_model::{DrillKind, Scope};
+use spl_model::arena::{self, Arc, Received};
+use spl_model::{DrillKind, OfCalls, Scope};
 use spl_profile::{ProbeCost, Sizes};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -51,8 +51,8 @@ pub struct CountersFile {
     larges: Vec<Option<usize>>,
     /// Number of groups of calls that count apart.
     groups: usize,
-    /// Whether arcs count.
-    has_arcs: bool,
+    /// The facts of calls that count.
+    of_calls: Option<OfCalls>,
     /// Sums at the beginning: an earlier drill may have counted.
     before: (Vec<u64>, Vec<u64>),
     apart_before: Vec<Apart>,
@@ -101,7 +101,8 @@ impl CountersFile {
     /// # Errors
     /// When they are not where the agent says; one line of text.
     pub fn open(place: Place, scope: &Scope, what: DrillKind) -> Result<Self, String> {
-        let (has_arcs, has_rings) = (what == DrillKind::Calls, matches!(what, DrillKind::Trace { .. }));
+        let has_rings = matches!(what, DrillKind::Trace { .. });
+        let of_calls = what.of_calls();
         let Place { pid, descriptor, bytes, arena_bytes, arenas, root_arenas } = place;
         let path = format!("/proc/{pid}/fd/{descriptor}");
         let cannot = |why: String| {
@@ -135,7 +136,7 @@ impl CountersFile {
         let groups = scope.groups();
         let threads_before = Vec::new();
         let mut opened =
-            Self { file, place, larges, groups, has_arcs, before, apart_before, arcs_before, threads_before };
+            Self { file, place, larges, groups, of_calls, before, apart_before, arcs_before, threads_before };
         let words = arena::STACK / WORD;
         opened.before = opened.sums(words).map_err(|error| cannot(error.to_string()))?;
         opened.apart_before = opened.of_groups(words).map_err(|error| cannot(error.to_string()))?;
@@ -158,7 +159,7 @@ impl CountersFile {
     pub fn capacity(&self, what: DrillKind) -> u64 {
         match what {
             DrillKind::Blocks
-            | DrillKind::Calls
+            | DrillKind::Calls(_)
             | DrillKind::Time(_)
             | DrillKind::Paths { .. }
             | DrillKind::Trace { .. } => arena::STACK / WORD,
@@ -221,7 +222,7 @@ impl CountersFile {
     /// For each counter in how many arenas of one thread each it is not 0.
     fn non_zero(&self, count: u64) -> io::Result<Vec<u32>> {
         let mut threads: Vec<u32> = Vec::new();
-        for arena in 0..if self.has_arcs { u64::from(self.place.arenas) } else { 0 } {
+        for arena in 0..if self.of_calls.is_some() { u64::from(self.place.arenas) } else { 0 } {
             let words = self.words(arena, 0, count)?;
             threads.resize(threads.len().max(words.len()), 0);
             threads.iter_mut().zip(words).for_each(|(threads, word)| *threads += u32::from(word != 0));
@@ -315,13 +316,26 @@ impl CountersFile {
 
     /// Adds the arcs of an arena.
     fn add_arcs(&self, arena: u64, to: &mut Arcs) -> io::Result<()> {
-        if !self.has_arcs {
-            return Ok(());
-        }
+        let Some(of) = self.of_calls else { return Ok(()) };
         let words = self.words(arena, arena::ARCS, arena::MOST_ARCS * arena::ARC_BYTES / WORD)?;
+        let own = match of {
+            OfCalls::Entered => Vec::new(),
+            OfCalls::Receivers => self.words(arena, 0, arena::STACK / WORD)?,
+        };
         for &[arc, count] in words.as_chunks().0 {
             if arc != 0 {
-                let sum = to.counts.entry(Arc::of(arc)).or_default();
+                let arc = match of {
+                    OfCalls::Entered => Arc::of(arc),
+                    OfCalls::Receivers => Arc::of_receiver(arc),
+                };
+                let count = match (of, count) {
+                    (OfCalls::Receivers, Received::OWN) => {
+                        let word = arc.call as usize + Received::First as usize;
+                        own.get(word).copied().unwrap_or(0)
+                    }
+                    _ => count,
+                };
+                let sum = to.counts.entry(arc).or_default();
                 *sum = sum.wrapping_add(count);
             }
         }

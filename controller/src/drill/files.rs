@@ -209,7 +209,7 @@ impl Folder {
             other.bytecodes.most.cmp(&one.bytecodes.most).then_with(|| one.method.cmp(&other.method))
         });
         let mut tables = vec![methods, blocks, edges, calls];
-        if taken.profile.what == DrillKind::Calls {
+        if matches!(taken.profile.what, DrillKind::Calls(_)) {
             tables.extend(arcs::of(taken.profile, |method, calls| gathered.add_calls(method, calls)));
         }
         let mut tables: Vec<(&'static str, String)> = TABLES.into_iter().zip(tables).collect();

@@ -37,7 +37,7 @@ impl Gathered {
     pub fn add(&mut self, class: usize, one: &MethodProfile<'_>) {
         let (name, bytecodes) = (one.name(), one.bytecodes().most);
         // Arcs say more than calls in the code.
-        let is_plain = one.what != DrillKind::Calls;
+        let is_plain = !matches!(one.what, DrillKind::Calls(_));
         for (block, call, count) in one.sites().filter(|(_, _, count)| is_plain && count.most > 0) {
             let link =
                 Link { method: name.clone(), block, count: (count.least, count.most), ..Link::default() };
@@ -186,7 +186,7 @@ pub fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
         count: counts.blocks.get(number).copied().map_or(0, positive),
         gone: match one.what {
             DrillKind::Blocks
-            | DrillKind::Calls
+            | DrillKind::Calls(_)
             | DrillKind::Time(_)
             | DrillKind::Paths { .. }
             | DrillKind::Trace { .. } => counts.gone.get(number).copied().map(positive),
@@ -199,7 +199,7 @@ pub fn counted(one: &MethodProfile<'_>, name: String) -> Counted {
         calls: one.calls,
         unit: match one.what {
             DrillKind::Blocks
-            | DrillKind::Calls
+            | DrillKind::Calls(_)
             | DrillKind::Time(_)
             | DrillKind::Paths { .. }
             | DrillKind::Trace { .. } => Unit::Counts,

@@ -12,7 +12,7 @@ use crate::attached;
 use crate::cli::Process;
 use crate::progress::Progress;
 use spl_attach::system::Target;
-use spl_model::{DrillKind, Scope};
+use spl_model::{DrillKind, OfCalls, Scope};
 use spl_profile::counting;
 use spl_session::measure::Inputs;
 use std::path::{Path, PathBuf};
@@ -216,7 +216,7 @@ async fn arcs(
         return 0;
     }
     // Without arcs calls are shared out.
-    let kind = (DrillKind::Calls, "calls by interfaces that counts cannot tell apart");
+    let kind = (DrillKind::Calls(OfCalls::Entered), "calls by interfaces that counts cannot tell apart");
     let scope = known.scope(&methods, roots);
     let (profiles, _) = logged(look, (way, steps), kind, (&methods, scope), longest, number).await;
     profiles.iter().for_each(|profile| known.add_arcs(profile, roots, &methods));

@@ -23,7 +23,7 @@ pub fn say(
 ) {
     match profile.what {
         DrillKind::Blocks
-        | DrillKind::Calls
+        | DrillKind::Calls(_)
         | DrillKind::Time(_)
         | DrillKind::Paths { .. }
         | DrillKind::Trace { .. } => say_counts(figures, profile, arguments, progress),

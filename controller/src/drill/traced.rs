@@ -34,7 +34,7 @@ pub fn write(traced: &Traced, profile: &Profile) -> Result<(), String> {
 /// # Errors
 /// When that cannot be written; one line of text.
 pub fn write_receivers(traced: &Traced, profile: &Profile) -> Result<(), String> {
-    let mut classes: Vec<&(u32, String)> = profile.receivers.iter().collect();
+    let mut classes: Vec<&(u64, String)> = profile.receivers.iter().collect();
     classes.sort();
     let lines = classes.into_iter().map(|(number, name)| format!("{number},{}\n", quoted(name)));
     let table: String = std::iter::once("class,name\n".to_owned()).chain(lines).collect();

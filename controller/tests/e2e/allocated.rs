@@ -78,7 +78,7 @@ fn a_drill_without_sizes_says_so() {
     assert!(out.contains("base.objects.value") && !out.contains("base.bytes.value"), "{out}");
     assert!(out.contains("at least: the arrays within arrays"), "{out}");
     assert!(
-        said.contains("sizes of objects; `spl drill --what calls` has it")
+        said.contains("sizes of objects; `spl drill --what receivers` has it")
             && said.contains("base.bytes.value"),
         "{said}"
     );

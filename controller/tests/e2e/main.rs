@@ -62,6 +62,7 @@ mod probe_truth;
 mod programs;
 mod pty;
 mod reasons;
+mod receivers;
 mod recursion;
 mod reloading;
 mod reporting;

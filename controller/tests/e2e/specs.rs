@@ -136,7 +136,7 @@ fn what_a_file_means_is_shown_without_a_program() {
 
 #[test]
 fn the_least_specification_has_what_the_metrics_need() {
-    for (metrics, what, unknown) in [("metrics", "calls", 11), ("size", "blocks", 0)] {
+    for (metrics, what, unknown) in [("metrics", "receivers", 11), ("size", "blocks", 0)] {
         let case = case();
         let (status, spec, said) = asked(&case, &["analyse", "--needs", metrics]);
         assert_eq!(status, 0, "{said}");
@@ -147,7 +147,7 @@ fn the_least_specification_has_what_the_metrics_need() {
         assert_eq!(document(&case)["what"][0], what);
         let only = ["--disable", "*", "--enable", metrics];
         let (status, out, said) = asked(&case, &[&["analyse", "out"], &only[..]].concat());
-        assert!(status == 0 && !said.contains("`spl drill --what calls` has it"), "{said}");
+        assert!(status == 0 && !said.contains("`spl drill --what receivers` has it"), "{said}");
         // Nothing is bracketed but what no drill has.
         let (_, tree, _) = asked(&case, &[&["analyse", "out", "--hierarchy"], &only[..]].concat());
         assert_eq!(tree.matches("] needs ").count(), unknown, "{tree}");

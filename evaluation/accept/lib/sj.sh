@@ -19,7 +19,7 @@ sj_goldens() {
     local events=()
     sj_expands classic.sj "# this is \`spl drill --what trace\`" "event InstructionStart {" "event ObjectAlloc {" "    offset: yes;" || return 1
     sj_expands trace.sj "# this is \`spl drill --what trace,blocks\`" "event Block {" "    counted: yes;" || return 1
-    sj_expands counts.sj "# this is \`spl drill --what calls\`" "event Call {" "    receiver_class: yes;" || return 1
+    sj_expands counts.sj "# this is \`spl drill --what receivers\`" "event Call {" "    receiver_class: yes;" || return 1
     mapfile -t events < <(grep '^event' "$work/shown.sj")
     [[ ${events[*]} == "event Block { event Call { event ObjectAlloc {" ]]
 }
@@ -55,7 +55,7 @@ sj_least() {
     "$SPL" analyse "$work/least" --disable '*' --enable "$2" --as csv >"$work/values.csv" 2>"$work/said.txt" || return 1
     computed=$(cut -d, -f1-4 "$work/values.csv" | grep '^app,' | sort -u | wc -l)
     printf '%s: %s of %s metrics, and %s are heard, by %s lines\n' "$2" "$computed" "$known" "$heard" "$(wc -l <"$work/least.sj")"
-    ((computed + heard == known && computed > 0)) && ! grep -q 'spl drill --what calls. has it' "$work/said.txt"
+    ((computed + heard == known && computed > 0)) && ! grep -q 'spl drill --what receivers. has it' "$work/said.txt"
 }
 
 sj_recorded() {

@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use spl_model::{Clock, DrillKind, Facts, Handle, Instrument, Outcome, ProbeKind, Scope, Sizing};
+use spl_model::{Clock, DrillKind, Facts, Handle, Instrument, OfCalls, Outcome, ProbeKind, Scope, Sizing};
 use std::fmt::Debug;
 
 fn stream<T: Serialize>(messages: &[T]) -> Vec<u8> {
@@ -201,10 +201,10 @@ fn check<T: Serialize>(message: T, expected: &[u8]) {
     assert_eq!(&stream(&[message])[8..], expected);
 }
 
-/// The encoding of [`crate::PROTOCOL`] 17. If this test fails, the number has to change.
+/// The encoding of [`crate::PROTOCOL`] 18. If this test fails, the number has to change.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
-    assert_eq!(crate::PROTOCOL, 17);
+    assert_eq!(crate::PROTOCOL, 18);
     let hello = ToController::Hello {
         pid: 300,
         java_version: "17".to_owned(),
@@ -292,8 +292,8 @@ fn the_messages_of_drills_have_these_bytes() {
     check(ToController::Drilled(sizes), b"\x10\x09\x10\x01\x01A\xac\x02");
     let scope = Scope::default();
     check(
-        ToAgent::Drill { what: DrillKind::Calls, scope: scope.clone() },
-        &[15, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        ToAgent::Drill { what: DrillKind::Calls(OfCalls::Receivers), scope: scope.clone() },
+        &[15, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
     );
     check(
         ToAgent::Drill { what: DrillKind::Time(Clock::Four), scope: scope.clone() },

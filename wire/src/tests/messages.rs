@@ -145,7 +145,7 @@ fn drilled() -> impl Strategy<Value = Drilled> {
         any::<(u32, u64)>().prop_map(|(classes, took_ns)| Drilled::Begun { classes, took_ns }),
         Just(Drilled::VirtualThreads),
         any::<u32>().prop_map(|times| Drilled::Uncounted { times }),
-        vec(any::<(u32, String)>(), 0..4).prop_map(|classes| Drilled::Receivers { classes }),
+        vec(any::<(u64, String)>(), 0..4).prop_map(|classes| Drilled::Receivers { classes }),
         (any::<u32>(), vec(any::<(String, u32)>(), 0..4))
             .prop_map(|(object, classes)| Drilled::Sizes { object, classes }),
     ]

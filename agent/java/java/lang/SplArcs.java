@@ -5,7 +5,7 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * Counts the arcs of the call graph, which place calls which method, with which class of receiver; and arrays. The agent defines this class in
+ * Counts the arcs of the call graph, which place calls which method, with which class of receiver; or the receivers alone; and arrays. The agent defines this class in
  * the boot loader when the first drill begins.
  *
  * <p>In front of a call a thread stores the number of the place in its arena, and the called method reads it at its start. A method looks its
@@ -16,6 +16,8 @@ import jdk.internal.vm.annotation.ForceInline;
  * <p>An arena ends with a table of arcs. Only the arena's thread writes to it, and it never waits: when there is no room for another
  * arc, its calls count as lost. A word of each call, among the counters, tells its last arc with the arc's entry: most calls enter the
  * same method as before, and count without looking for it.
+ *
+ * <p>Where receivers count alone, the call counts them itself, and no called method looks at anything.
  */
 public final class SplArcs {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -27,7 +29,8 @@ public final class SplArcs {
 
     /**
      * The sizes of arrays in this JVM, a byte each: from the lowest on the bytes in front of the elements, by binary logarithm of the
-     * elements' size and then of references; the binary logarithm of a reference's bytes; that of the bytes to which sizes are rounded.
+     * elements' size and then of references; the binary logarithm of a reference's bytes; that of the bytes to which sizes are rounded; and the
+     * place of the 4-byte number of an object's class in the object, 0 where it has none that the agent understands.
      */
     private static final long LAYOUT = 0x5350_4c00_0000_0009L;
 
@@ -38,6 +41,8 @@ public final class SplArcs {
     private static final int POWER = 40;
 
     private static final int ALIGNMENT = 48;
+
+    private static final int CLASS_NUMBER = 56;
 
     /** Numbers of arrays by their sizes. */
     private static final long BINS = 9;
@@ -73,6 +78,17 @@ public final class SplArcs {
     private static final int CLASS_BITS = 22;
 
     private static final int METHOD_BITS = 21;
+
+    /** Words of a call whose receivers count: the last receiver's class, and the count of the first one's. Changes have the first word. */
+    private static final long LAST = 8;
+
+    private static final long FIRST = 16;
+
+    /** Bits of a hash next to a class's number. */
+    private static final int HASH_BITS = 11;
+
+    /** Bit of a count in the table: the call's own word has it. */
+    private static final long OWN = 1L << 63;
 
     /** Bit of a call's word: there was no room for its last arc. */
     private static final long LOST_ARC = 1L << 62;
@@ -131,6 +147,21 @@ public final class SplArcs {
             }
         }
         return called;
+    }
+
+    /** Counts the class of a receiver, in front of the call. */
+    @ForceInline
+    public static void receiver(Object receiver, long arena, int number) {
+        long own = arena;
+        if (receiver != null) {
+            long last = U.getLong(null, own + ((long) number << 3) + LAST);
+            if ((int) last == type(receiver, own)) {
+                long at = own + (last >>> 32);
+                U.putLong(null, at, U.getLong(null, at) + 1);
+            } else {
+                otherReceiver(receiver, own, number);
+            }
+        }
     }
 
     /** Counts an array whose instruction has succeeded. */
@@ -215,6 +246,60 @@ public final class SplArcs {
         return bytes <= 80 ? 5 : bytes <= 144 ? 6 : bytes <= 400 ? 7 : 8;
     }
 
+    /** A number of an object's class, which no other loaded class has where the JVM's objects have one; never 0. */
+    @ForceInline
+    private static int type(Object object, long arena) {
+        long at = layout(CLASS_NUMBER);
+        // The first bit of an address is 0, which a compiler does not know: it would call a native method for the known place of a class.
+        return at == 0 ? identity(object) : U.getInt(object, at + (arena >>> 63));
+    }
+
+    /** The identity hash of an object's class, never 0. */
+    private static int identity(Object object) {
+        int hash = System.identityHashCode(object.getClass());
+        return hash == 0 ? 1 : hash;
+    }
+
+    /**
+     * The bits for an object's class in the table: its number with some bits of the identity hash, because a class may get the number of one that
+     * was unloaded; else the hash.
+     */
+    private static long entry(Object object, long arena) {
+        long hash = identity(object);
+        long type = type(object, arena) & 0xffff_ffffL;
+        return layout(CLASS_NUMBER) == 0 ? hash : (hash & (1 << HASH_BITS) - 1) << 32 | type;
+    }
+
+    /**
+     * Counts a receiver of another class than before. The first class of a call counts in the call's own word, near the other counters of the
+     * method, the others in the table; the word of the last receiver says where.
+     */
+    @DontInline
+    private static void otherReceiver(Object receiver, long arena, int number) {
+        if (arena == SHARED) {
+            return;
+        }
+        long place = arena + ((long) number << 3);
+        int entry = find(arena, number, (long) number << METHOD_BITS + CLASS_BITS | entry(receiver, arena));
+        boolean isFirst = U.getLong(null, place + LAST) == 0;
+        long at = LOST;
+        if (entry >= 0) {
+            at = ARCS + 8 + ((long) entry << 4);
+            long count = U.getLong(null, arena + at);
+            if (count == 0 && isFirst) {
+                U.putLong(null, arena + at, OWN);
+            }
+            if (count < 0 || count == 0 && isFirst) {
+                at = ((long) number << 3) + FIRST;
+            }
+        }
+        if (!isFirst) {
+            U.putLong(null, place, U.getLong(null, place) + 1);
+        }
+        U.putLong(null, place + LAST, at << 32 | type(receiver, arena) & 0xffff_ffffL);
+        U.putLong(null, arena + at, U.getLong(null, arena + at) + 1);
+    }
+
     /** Number of an object's class: some bits of the class's identity hash, never 0. */
     private static long number(Object object) {
         int number = System.identityHashCode(object.getClass()) & (1 << CLASS_BITS) - 1;
@@ -282,7 +367,15 @@ public final class SplArcs {
     @DontInline
     private static int add(long arena, long called, int id, long type) {
         long number = called >>> 32 & (1 << METHOD_BITS) - 1;
-        long arc = number << METHOD_BITS + CLASS_BITS | (long) id << CLASS_BITS | type;
+        int place = find(arena, number, number << METHOD_BITS + CLASS_BITS | (long) id << CLASS_BITS | type);
+        long at = place < 0 ? arena + LOST : arena + ARCS + 8 + ((long) place << 4);
+        U.putLong(null, at, U.getLong(null, at) + 1);
+        return place;
+    }
+
+    /** The number of an arc's entry, which may be new; -1 if there was no room for it. The call has this number. */
+    @DontInline
+    private static int find(long arena, long number, long arc) {
         long page = (number >>> 5) * 0x9e37_79b9_7f4a_7c15L >>> 56;
         long hash = arc * 0x9e37_79b9_7f4a_7c15L;
         int at = (int) (page << PAGE | hash >>> 64 - PAGE);
@@ -295,11 +388,9 @@ public final class SplArcs {
                 found = arc;
             }
             if (found == arc) {
-                U.putLong(null, entry + 8, U.getLong(null, entry + 8) + 1);
                 return place;
             }
         }
-        U.putLong(null, arena + LOST, U.getLong(null, arena + LOST) + 1);
         return -1;
     }
 }

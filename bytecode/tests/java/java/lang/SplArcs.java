@@ -36,6 +36,13 @@ public final class SplArcs {
         called = before;
     }
 
+    public static void receiver(Object receiver, long arena, int number) {
+        check(arena);
+        if (number <= 0) {
+            throw new IllegalArgumentException();
+        }
+    }
+
     public static void array(int length, long arena, int number, int elements) {
         check(arena);
         if (length < 0 || number <= 0 || elements < 0 || elements > 4) {

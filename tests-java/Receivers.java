@@ -1,0 +1,162 @@
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Calls whose receivers lie below arguments of every kind and number, each a known number of times: objects of the program, of the JDK, arrays, a
+ * lambda, and none; an inherited and a default method; in two threads; of a class that is unloaded.
+ */
+public final class Receivers {
+    private static final int TURNS = 3000;
+
+    interface Shape {
+        int area();
+
+        default String name() {
+            return "shape";
+        }
+    }
+
+    static class Square implements Shape {
+        @Override
+        public int area() {
+            return 1;
+        }
+    }
+
+    static class Circle implements Shape {
+        @Override
+        public int area() {
+            return 2;
+        }
+
+        @Override
+        public String name() {
+            return "circle";
+        }
+    }
+
+    static final class Disc extends Circle {}
+
+    /** Methods with many arguments. */
+    static class Wide {
+        long one(long first) {
+            return first;
+        }
+
+        double three(double first, Object second) {
+            return second == null ? 0 : first;
+        }
+
+        long many(byte a, long b, float c, double d, Object e, int[] f, boolean g, char h) {
+            return a + b + (long) c + (long) d + (e == null ? 0 : 1) + f.length + (g ? 1 : 0) + h;
+        }
+    }
+
+    static final class Wider extends Wide {
+        @Override
+        long many(byte a, long b, float c, double d, Object e, int[] f, boolean g, char h) {
+            return -super.many(a, b, c, d, e, f, g, h);
+        }
+    }
+
+    private Receivers() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Shape[] shapes = {new Square(), new Circle(), new Disc()};
+        long sum = shapes(shapes, TURNS);
+        sum += wide(new Wide(), new Wider(), TURNS);
+        sum += jdk(TURNS);
+        sum += arrays(TURNS);
+        sum += nobody(null);
+        Thread other = new Thread(() -> shapes(new Shape[] {new Square()}, TURNS));
+        other.start();
+        other.join();
+        unloaded();
+        System.out.println("sum " + sum);
+    }
+
+    static long shapes(Shape[] shapes, int turns) {
+        long sum = 0;
+        for (int i = 0; i < turns; i++) {
+            Shape shape = shapes[i % shapes.length];
+            sum += shape.area() + shape.name().length();
+        }
+        return sum;
+    }
+
+    static long wide(Wide wide, Wide wider, int turns) {
+        long sum = 0;
+        int[] array = new int[2];
+        for (int i = 0; i < turns; i++) {
+            Wide one = i % 5 == 0 ? wider : wide;
+            sum += one.one(1L << 40) - (1L << 40);
+            sum += (long) one.three(2.5, array);
+            sum += one.many((byte) 1, 2L, 3f, 4d, "5", array, true, '\7');
+        }
+        return sum;
+    }
+
+    static int jdk(int turns) {
+        int sum = 0;
+        Comparator<Integer> lambda = (one, two) -> two - one;
+        for (int i = 0; i < turns; i++) sum += compare(i % 2 == 0 ? lambda : Collections.reverseOrder(), i, 7);
+        return sum;
+    }
+
+    static int compare(Comparator<Integer> comparator, Integer one, Integer two) {
+        return Integer.signum(comparator.compare(one, two));
+    }
+
+    static int arrays(int turns) {
+        int sum = 0;
+        Object[] all = {new int[1], new String[2], "three"};
+        for (int i = 0; i < turns; i++) sum += all[i % 3].getClass().getName().length();
+        return sum;
+    }
+
+    static int nobody(Shape shape) {
+        int caught = 0;
+        for (int i = 0; i < 5; i++) {
+            try {
+                caught += shape.area();
+            } catch (NullPointerException e) {
+                caught++;
+            }
+        }
+        return caught;
+    }
+
+    /** A class of a loader that nobody keeps: its objects are received while new classes come and go. */
+    static void unloaded() throws Exception {
+        byte[] bytes;
+        try (java.io.InputStream in = Receivers.class.getResourceAsStream("Receivers$Gone.class")) {
+            bytes = in.readAllBytes();
+        }
+        for (int i = 0; i < 8; i++) {
+            ClassLoader loader =
+                    new ClassLoader(Receivers.class.getClassLoader()) {
+                        @Override
+                        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+                            return name.equals("Receivers$Gone") ? defineClass(name, bytes, 0, bytes.length) : super.loadClass(name, resolve);
+                        }
+                    };
+            gone((Runnable) loader.loadClass("Receivers$Gone").getDeclaredConstructor().newInstance());
+            System.gc();
+        }
+    }
+
+    static void gone(Runnable gone) {
+        for (int i = 0; i < 10; i++) gone.run();
+    }
+
+    /** Public, so that its constructor can be called. */
+    public static final class Gone implements Runnable {
+        @Override
+        public void run() {
+            List<Object> some = new ArrayList<>();
+            some.add(this);
+        }
+    }
+}
