@@ -245,6 +245,24 @@ mod tests {
     }
 
     #[test]
+    fn receivers_may_be_known_where_their_methods_are_not() {
+        let mut some = site(&[("P.f()I", "P", 3)], 5, Some(1));
+        let beyond = [("", "Q", 2), ("", "java/lang/R", 4), ("N.f()I", "N", 1)];
+        some.beyond = site(&beyond, 0, None).entered;
+        let chosen = Chosen::of(Some(&some), Bounds::exact(10));
+        assert_eq!(chosen.receivers.sites[2], Bounds::exact(1), "four classes");
+        assert_eq!(chosen.receiver_misses, Bounds::exact(6));
+        // Two methods are known. Those of two classes may be others, or one of these.
+        assert_eq!(chosen.targets.sites.map(|one| (one.least, one.most)), [(0, 0), (0, 1), (0, 1)]);
+        let alone = |class: &str| {
+            let alone = Site { beyond: site(&[("", class, 4)], 0, None).entered, ..site(&[], 0, Some(1)) };
+            Chosen::of(Some(&alone), Bounds::exact(4)).targets.sites[0]
+        };
+        assert_eq!(alone("Q"), Bounds::exact(1), "one class has one method");
+        assert_eq!(alone("Q or R"), Bounds::new(0, 1));
+    }
+
+    #[test]
     fn a_number_may_stand_for_two_classes() {
         let chosen = Chosen::of(Some(&site(&[("P.f()I", "P or Q", 4)], 0, Some(1))), Bounds::exact(4));
         assert_eq!(chosen.receivers.sites[0], Bounds::new(0, 1));

@@ -178,8 +178,8 @@ impl Hierarchy {
         false
     }
 
-    /// Of classes with one number those that objects of a class may have: the ones surely below it, else all but classes of the JDK where that
-    /// cannot be.
+    /// The classes of one number that receivers may have where a call names the class `below`: the ones surely below it, else all but classes
+    /// of the JDK where that cannot be.
     pub(crate) fn possible<'c>(&self, classes: impl Iterator<Item = &'c String>, below: &str) -> Vec<String> {
         let all: Vec<&String> = classes.collect();
         let sure: Vec<&String> = all.iter().copied().filter(|name| self.is_below(name, below)).collect();
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(chosen(list, "java/util/Collection", "containsAll(Ljava/util/Collection;)Z"), above);
         assert_eq!(chosen(list, OBJECT, "getClass()Ljava/lang/Class;"), Some((OBJECT, Method::Other)));
         assert_eq!(chosen("[I", "[I", "clone()Ljava/lang/Object;"), Some((OBJECT, Method::Other)));
-        // A private method is chosen by the code, whatever the receiver's class has.
+        // The code chooses a private method, not the receiver.
         let own = "grow()[Ljava/lang/Object;";
         assert_eq!(chosen("java/util/AbstractList", list, own), Some((list, Method::Counted)));
         assert_eq!(chosen(list, list, "none()V"), None);

@@ -20,7 +20,7 @@ impl Arcs {
         let mut answers = Vec::new();
         let left = count.most - count.least;
         if !one.call.is_dispatched() {
-            // Those that are certain; an exception may have left the block in front of the others.
+            // The calls that are certain: an exception may have left the block in front of the others.
             let what = match one.call.kind {
                 CallKind::Dynamic => What::unseen("the JVM makes the called method itself"),
                 CallKind::Virtual | CallKind::Interface | CallKind::Special | CallKind::Static => {

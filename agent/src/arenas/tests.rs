@@ -57,6 +57,10 @@ fn java_and_rust_agree() {
     assert!(source.contains("LAST_ARC = (1 << 16) - 1;") && source.contains("ENTRY_BITS = 16;"));
     assert_eq!((arena::LOST_ARCS, arena::ARCS), ((1 << 24) - 24, (1 << 24) - (1 << 12) - (1 << 20)));
     assert_eq!(arena::MOST_ARCS, 1 << 16);
+    assert!(source.contains("LAST = 8;") && source.contains("FIRST = 16;"));
+    assert_eq!([arena::Received::Last as u32 * 8, arena::Received::First as u32 * 8], [8, 16]);
+    assert!(source.contains("OWN = 1L << 63;") && source.contains("HASH_BITS = 11;"));
+    assert_eq!((arena::Received::OWN, arena::Received::HASH_BITS), (1 << 63, 11));
     assert!(source.contains("CLASS_BITS = 22;") && source.contains("METHOD_BITS = 21;"));
     assert_eq!((arena::CLASS_BITS, arena::METHOD_BITS), (22, 21));
     java_and_rust_agree_on_rings();

@@ -85,7 +85,7 @@ fn receivers_of_compiled_code_are_counted() {
     check(&["-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,Receivers*::*"]);
 }
 
-/// Then objects have no number of four bytes, and classes are told by their identity hashes.
+/// Objects of such a JVM have no number of four bytes: identity hashes tell classes apart.
 #[test]
 fn receivers_of_other_headers_are_counted() {
     check(&["-XX:-UseCompressedClassPointers"]);
