@@ -46,6 +46,18 @@ struct Own {
     access: u16,
 }
 
+impl Own {
+    /// Whether classes of other packages may override it.
+    fn is_open(self) -> bool {
+        self.access & (ACC_PUBLIC | ACC_PROTECTED) != 0
+    }
+
+    /// Whether receivers may choose it.
+    fn is_of_objects(self) -> bool {
+        self.access & (ACC_PRIVATE | ACC_STATIC) == 0
+    }
+}
+
 /// A class, as far as it is known.
 #[derive(Clone, Debug)]
 struct Declared {
@@ -118,15 +130,13 @@ impl Hierarchy {
         if let Some((class, own)) = resolved.filter(|(_, own)| own.access & ACC_PRIVATE != 0) {
             return Some((class, own.kind));
         }
-        let within = resolved.filter(|(_, own)| own.access & (ACC_PUBLIC | ACC_PROTECTED) == 0);
+        if let Some((home, _)) = resolved.filter(|(_, own)| !own.is_open()) {
+            return self.overriding(receiver, home, member);
+        }
         let mut class = if receiver.starts_with('[') { OBJECT } else { receiver };
         for _ in 0..DEEPEST {
             let (name, declared) = self.declared.get_key_value(class)?;
-            let overrides = |own: &&Own| {
-                own.access & (ACC_PRIVATE | ACC_STATIC) == 0
-                    && within.is_none_or(|(home, _)| package(home) == package(name))
-            };
-            if let Some(own) = declared.methods.get(member).filter(overrides) {
+            if let Some(own) = declared.methods.get(member).filter(|own| own.is_of_objects()) {
                 return Some((name, own.kind));
             }
             match &declared.above {
@@ -137,12 +147,36 @@ impl Hierarchy {
         None
     }
 
+    /// The class whose method an object chooses in place of that of the class `home`, which its package alone may override: a class of another
+    /// package overrides it by way of one between them that lets it (JVMS 5.4.5).
+    fn overriding(&self, receiver: &str, home: &str, member: &str) -> Option<(&str, Method)> {
+        let (mut all, mut class) = (Vec::new(), receiver);
+        for _ in 0..DEEPEST {
+            let (name, declared) = self.declared.get_key_value(class)?;
+            all.extend(
+                declared.methods.get(member).filter(|own| own.is_of_objects()).map(|own| (&**name, *own)),
+            );
+            if name == home {
+                break;
+            }
+            class = declared.above.as_deref()?;
+        }
+        let mut family: Vec<(&str, Own)> = Vec::new();
+        for (name, own) in all.into_iter().rev() {
+            let lets = |(of, other): &(&str, Own)| other.is_open() || package(of) == package(name);
+            if name == home || family.iter().any(lets) {
+                family.push((name, own));
+            }
+        }
+        family.last().map(|(name, own)| (*name, own.kind))
+    }
+
     /// The interface whose method a class inherits that has none from its superclasses, if all its interfaces are known.
     fn inherited(&self, class: &str, member: &str) -> Option<(&str, Method)> {
         let all = self.all_above(class)?;
         let has = |name: &&str| {
             let own = self.declared.get(*name).and_then(|declared| declared.methods.get(member));
-            own.is_some_and(|own| own.access & (ACC_PRIVATE | ACC_STATIC | ACC_ABSTRACT) == 0)
+            own.is_some_and(|own| own.is_of_objects() && own.access & ACC_ABSTRACT == 0)
         };
         let having: Vec<&str> = all.into_iter().filter(has).collect();
         let is_above = |one: &str, other: &str| one != other && self.is_below(other, one);
@@ -271,6 +305,37 @@ mod tests {
             let others: Vec<&str> = LIST.into_iter().filter(|name| *name != missing).collect();
             assert_eq!(hierarchy(&others).chosen(list, "java/util/Collection", STREAM), None, "{missing}");
         }
+    }
+
+    #[test]
+    fn another_package_overrides_by_way_of_an_open_method_only() {
+        let mut all = Hierarchy::new();
+        for (class, above, access) in [
+            ("p/A", OBJECT, 0),
+            ("q/Other", "p/A", ACC_PUBLIC),
+            ("p/Own", "q/Other", 0),
+            ("p/Open", "p/A", ACC_PUBLIC),
+            ("q/Below", "p/Open", ACC_PUBLIC),
+            ("r/Last", "q/Below", 0),
+        ] {
+            let own = Own { kind: Method::Counted, access };
+            let methods = BTreeMap::from([("f()V".to_owned(), own)]);
+            let declared = Declared { above: Some(above.to_owned()), interfaces: Vec::new(), methods };
+            all.declared.insert(class.to_owned(), declared);
+        }
+        let chosen = |receiver| all.chosen(receiver, "p/A", "f()V").map(|(class, _)| class);
+        for (receiver, class) in [
+            ("p/A", "p/A"),
+            ("q/Other", "p/A"),
+            ("p/Own", "p/Own"),
+            ("p/Open", "p/Open"),
+            ("q/Below", "q/Below"),
+            ("r/Last", "r/Last"),
+        ] {
+            assert_eq!(chosen(receiver), Some(class), "{receiver}");
+        }
+        assert_eq!(all.chosen("q/Other", "q/Other", "f()V"), Some(("q/Other", Method::Counted)));
+        assert_eq!(chosen("r/Unknown"), None);
     }
 
     #[test]
