@@ -53,12 +53,13 @@ mutation: setup ## change each rule of the scheduler in a copy: some trace has t
 
 test: setup jdks lint unit browser test-jdks deny ## everything that must pass before a commit
 
-lint: ## formatting, clippy, shell scripts, habits of hard prose, and that the rules of `mutation` are where they are looked for
+lint: ## formatting, clippy, shell scripts, habits of hard prose; rules of `mutation` and the patch of `cuts` fit the code
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	scripts/lint-shell.sh
 	scripts/habits.py
 	evaluation/mutation/scheduler.py --check
+	git apply --check evaluation/accept/data/cuts/second-kind.patch
 
 # Of hostile programs in all modes of all JDKs.
 SOAK_SECONDS ?= 3600

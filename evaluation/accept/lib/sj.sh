@@ -68,6 +68,6 @@ specs() {
     trace_claim "$name: files of *J and others mean what they should, and so does what they are expanded to" sj_goldens
     trace_claim "$name: each error of a specification has its place, and wrong names have near ones" sj_all_errors
     trace_claim "$name: recorded and counted blocks of a specification are the same" sj_recorded "$java"
-    trace_claim "$name: the least specification has what all metrics need" sj_least "$java" metrics calls
+    trace_claim "$name: the least specification has what all metrics need" sj_least "$java" metrics receivers
     trace_claim "$name: the least specification of metrics without calls takes counters of blocks" sj_least "$java" size blocks
 }
