@@ -5,10 +5,12 @@ import java.util.List;
 
 /**
  * Calls whose receivers lie below arguments of every kind and number, each a known number of times: objects of the program, of the JDK, arrays, a
- * lambda, and none; an inherited and a default method; in two threads; of a class that is unloaded.
+ * lambda, and none; an inherited and a default method; in two threads, and in 60 one after the other; of a class that is
+ * unloaded.
  */
 public final class Receivers {
     private static final int TURNS = 3000;
+    private static final int THREADS = 60;
 
     interface Shape {
         int area();
@@ -73,6 +75,11 @@ public final class Receivers {
         Thread other = new Thread(() -> shapes(new Shape[] {new Square()}, TURNS));
         other.start();
         other.join();
+        for (int i = 0; i < THREADS; i++) {
+            Thread one = new Thread(() -> inOneOfMany(shapes[0]));
+            one.start();
+            one.join();
+        }
         unloaded();
         System.out.println("sum " + sum);
     }
@@ -103,6 +110,10 @@ public final class Receivers {
         Comparator<Integer> lambda = (one, two) -> two - one;
         for (int i = 0; i < turns; i++) sum += compare(i % 2 == 0 ? lambda : Collections.reverseOrder(), i, 7);
         return sum;
+    }
+
+    static int inOneOfMany(Shape shape) {
+        return shape.area();
     }
 
     static int compare(Comparator<Integer> comparator, Integer one, Integer two) {

@@ -23,6 +23,8 @@ pub const ARENA_BYTES: usize = arena::BYTES as usize;
 pub const MOST_COUNTERS: u32 = (arena::STACK / 8) as u32;
 /// Arenas that belong to one thread each.
 pub const ARENAS: usize = 256;
+/// Arenas that are given to new threads before one is used again: in a program with few threads none counts where another one has.
+const ALONE: usize = 32;
 /// The arena of all other threads.
 const SHARED: usize = ARENAS;
 /// The arena of the agent's own thread, which nobody reads.
@@ -82,8 +84,10 @@ struct Owners {
     /// The living threads of a table entry, each with its arena if it has one. Only a thread that is alone there
     /// gets one: two threads must not count in one arena without knowing.
     of_slot: HashMap<usize, Vec<Living>>,
-    /// Arenas without an owner. Their counts stay: the controller adds the counts of all arenas.
+    /// Arenas whose owner has ended. Their counts stay: the controller adds the counts of all arenas.
     free: Vec<usize>,
+    /// The first arena that never had an owner.
+    unused: usize,
     /// Number of the groups of calls of the last drill that had roots: each has an arena for each thread.
     roots: usize,
     /// Arenas of roots that threads have ever had. They come first.
@@ -119,7 +123,8 @@ impl Arenas {
         let roots = Memory::map(FACTS + MOST_ROOTS * FACT_BYTES)?;
         let owners = Owners {
             of_slot: HashMap::new(),
-            free: (0..ARENAS).rev().collect(),
+            free: Vec::new(),
+            unused: 0,
             roots: 0,
             used: 0,
             has_roots: false,
@@ -245,11 +250,12 @@ impl Arenas {
     pub fn assign(&self, thread: u64) {
         let slot = slot_of(thread);
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        let Owners { of_slot, free, has_roots, has_durations, has_rings, .. } = &mut *owners;
+        let Owners { of_slot, free, unused, has_roots, has_durations, has_rings, .. } = &mut *owners;
         let living = of_slot.entry(slot).or_default();
         if living.iter().all(|one| one.thread != thread) {
-            let arena = if living.is_empty() { free.pop() } else { None };
+            let arena = if living.is_empty() { self.take(free, unused) } else { None };
             if let Some(arena) = arena {
+                self.count_owner(arena);
                 // A thread that ended may have left calls there that never did.
                 let top = arena * ARENA_BYTES + arena::STACK_TOP as usize;
                 self.arenas.u64_at(top).store(0, Ordering::Release);
@@ -331,7 +337,10 @@ impl Arenas {
             self.lead(slot, SHARED);
         }
         free_groups.extend(group);
-        free.extend(arena.filter(|arena| *arena < ARENAS));
+        if let Some(arena) = arena.filter(|arena| *arena < ARENAS) {
+            self.count_owner(arena);
+            free.push(arena);
+        }
         if living.is_empty() {
             of_slot.remove(&slot);
         }
@@ -390,6 +399,22 @@ impl Arenas {
         }
     }
 
+    /// An arena for a thread. One that many threads have had is used before others, whose counts are then still of few.
+    fn take(&self, free: &mut Vec<usize>, unused: &mut usize) -> Option<usize> {
+        if *unused < ALONE || free.is_empty() && *unused < ARENAS {
+            *unused += 1;
+            return Some(*unused - 1);
+        }
+        let owners = |arena: usize| self.arenas.u64_at(owners_at(arena)).load(Ordering::Acquire);
+        let most = (0..free.len()).max_by_key(|place| owners(free[*place]))?;
+        Some(free.swap_remove(most))
+    }
+
+    /// Tells the controller that an owner begins or ends.
+    fn count_owner(&self, arena: usize) {
+        self.arenas.u64_at(owners_at(arena)).fetch_add(1, Ordering::AcqRel);
+    }
+
     fn lead(&self, slot: usize, arena: usize) {
         self.table.u64_at(slot * 8).store(self.address(arena), Ordering::Release);
     }
@@ -408,6 +433,11 @@ impl Arenas {
             self.roots.u64_at(at + 8 * word).store(0, Ordering::Release);
         }
     }
+}
+
+/// The place of an arena's number of owners.
+fn owners_at(arena: usize) -> usize {
+    arena * ARENA_BYTES + arena::OWNERS as usize
 }
 
 /// The place of the ring of an arena.

@@ -140,7 +140,7 @@ impl<'s> Place<'s> {
     fn firsts(&self) -> Bounds {
         let room = self.received - self.changes();
         match self.site.threads {
-            Some(threads) => Bounds::exact(threads.min(room)),
+            Some(threads) => Bounds::new(threads.least.min(room), threads.most.min(room)),
             None => Bounds::new(room.min(1), room),
         }
     }
@@ -182,9 +182,10 @@ fn is_unsure(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spl_export::Entered;
+    use spl_export::{Entered, Threads};
 
     fn site(entered: &[(&str, &str, u64)], changes: u64, threads: Option<u64>) -> Site {
+        let threads = threads.map(|number| Threads { least: number, most: number });
         let one = |(method, receiver, calls): &(&str, &str, u64)| Entered {
             method: (*method).to_owned(),
             receiver: (*receiver).to_owned(),
@@ -226,6 +227,10 @@ mod tests {
     fn one_receiver_misses_once_a_thread() {
         let once = Chosen::of(Some(&site(&[("P.f()I", "P", 10)], 0, Some(3))), Bounds::exact(10));
         assert_eq!((once.receiver_misses, once.target_misses), (Bounds::exact(3), Bounds::exact(3)));
+        let mut taken_over = site(&[("P.f()I", "P", 10)], 2, Some(3));
+        taken_over.threads = Some(Threads { least: 3, most: 7 });
+        let taken_over = Chosen::of(Some(&taken_over), Bounds::exact(10));
+        assert_eq!(taken_over.receiver_misses, Bounds::new(5, 9), "four threads may have come behind others");
         let unknown = Chosen::of(Some(&site(&[("P.f()I", "P", 10)], 0, None)), Bounds::exact(10));
         assert_eq!(unknown.receiver_misses, Bounds::new(1, 10));
     }

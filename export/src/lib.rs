@@ -41,7 +41,7 @@ pub use ran::{Ran, ran};
 pub use rows::{BLOCKS, BlockCounts, EDGES, Files, METHODS, block_counts};
 pub use sites::{Activations, Entered, RECEIVERS, Site, Sites, activations};
 pub use speedscope::{Speedscope, speedscope};
-pub use spl_profile::MadeSizes;
+pub use spl_profile::{MadeSizes, Threads};
 
 #[cfg(test)]
 mod testing;

@@ -4,7 +4,7 @@ use crate::callgraph::ARCS;
 use crate::fault::Fault;
 use crate::rows::METHODS;
 use crate::table::Table;
-use spl_profile::{Answer, Called, What};
+use spl_profile::{Answer, Called, Threads, What};
 use std::collections::BTreeMap;
 
 /// Name of the table of calls whose receivers choose.
@@ -33,7 +33,7 @@ pub struct Site {
     /// chooses.
     pub changes: Option<u64>,
     /// Number of threads in which a receiver chose; `None` where that is not known.
-    pub threads: Option<u64>,
+    pub threads: Option<Threads>,
 }
 
 /// Calls that reached one method.
@@ -52,6 +52,16 @@ impl Site {
     /// Its calls whose receivers are known: where a receiver chooses.
     pub fn received(&self) -> impl Iterator<Item = &Entered> {
         self.entered.iter().chain(&self.beyond)
+    }
+
+    /// Adds changes of the receiver's class, and threads in which one chose.
+    fn count(&mut self, changes: u64, threads: Option<Threads>) {
+        self.changes = Some(self.changes.unwrap_or(0).saturating_add(changes));
+        let before = self.threads.unwrap_or_default();
+        self.threads = threads.map(|more| Threads {
+            least: before.least.saturating_add(more.least),
+            most: before.most.saturating_add(more.most),
+        });
     }
 
     fn enter(&mut self, method: &str, receiver: &str, calls: u64) {
@@ -101,12 +111,13 @@ impl Sites {
             }
         }
         let mut table = Table::read(RECEIVERS, receivers, &["method", "at", "changes", "threads"])?;
+        let is_known = table.also("threads_at_most");
         while let Some(row) = table.next()? {
-            let (changes, threads) = (row.count(2)?, row.known(3)?);
+            let most = if is_known { row.known(4)? } else { None };
+            let threads = row.known(3)?.zip(most).map(|(least, most)| Threads { least, most });
+            let changes = row.count(2)?;
             let site = all.site(&row.text(0), row.number(1)?);
-            let sum = |to: Option<u64>, more: u64| Some(to.unwrap_or(0).saturating_add(more));
-            site.changes = sum(site.changes, changes);
-            site.threads = threads.and_then(|threads| sum(site.threads, threads));
+            site.count(changes, threads);
         }
         Ok(all)
     }
@@ -133,9 +144,7 @@ impl Sites {
                 }
             }
             if let Some(changes) = one.changes {
-                let sum = |to: Option<u64>, more: u64| Some(to.unwrap_or(0).saturating_add(more));
-                site.changes = sum(site.changes, changes);
-                site.threads = one.threads.and_then(|threads| sum(site.threads, threads));
+                site.count(changes, one.threads);
             }
         }
     }
@@ -196,17 +205,20 @@ mod tests {
         A.f()V,7,1,0,invokevirtual,B.g()V,entered,C.g()V,C,2\n\
         A.f()V,7,1,0,invokevirtual,B.g()V,implicit,B.<clinit>()V,,1\n\
         A.f()V,7,1,0,invokevirtual,B.g()V,not entered,,,4\n";
-    const HEAD: &str =
-        "method,at,line,block,instruction,callee,count,entered,methods,receivers,changes,threads\n";
+    const HEAD: &str = "method,at,line,block,instruction,callee,count,entered,methods,receivers,changes,threads,threads_at_most\n";
 
     #[test]
     fn answers_are_gathered_by_place() {
-        let receivers = format!("{HEAD}A.f()V,7,1,0,invokevirtual,B.g()V,9,5,2,2,4,1\n");
+        let receivers = format!("{HEAD}A.f()V,7,1,0,invokevirtual,B.g()V,9,5,2,2,4,1,3\n");
         let sites = Sites::read(ARCS_TABLE.as_bytes(), receivers.as_bytes()).unwrap();
         let site = &sites.of("A.f()V").unwrap()[&7];
         assert_eq!((site.entries(), site.entered.len(), site.not_entered, site.native), (5, 2, 4, 0));
-        assert_eq!((site.changes, site.threads), (Some(4), Some(1)));
+        assert_eq!((site.changes, site.threads), (Some(4), Some(Threads { least: 1, most: 3 })));
         assert!(sites.of("A.g()V").is_none());
+        // Earlier versions did not tell of threads that had one arena.
+        let receivers = b"method,at,changes,threads\nA.f()V,7,4,1\n";
+        let sites = Sites::read(ARCS_TABLE.as_bytes(), receivers).unwrap();
+        assert_eq!(sites.of("A.f()V").unwrap()[&7].threads, None);
     }
 
     #[test]

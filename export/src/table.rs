@@ -13,8 +13,8 @@ pub(crate) struct Table<'t> {
     line: usize,
     /// Place of each wanted column.
     columns: Vec<usize>,
-    /// Number of columns.
-    width: usize,
+    /// All heads.
+    heads: Vec<Cow<'t, str>>,
 }
 
 /// A row: the fields of the wanted columns, in the order in which they were asked for.
@@ -33,7 +33,7 @@ impl<'t> Table<'t> {
             let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
             Fault::new(format!("{name}:{line}"), "this is not UTF-8", AGAIN)
         })?;
-        let mut table = Self { name, rest: text, line: 0, columns: Vec::new(), width: 0 };
+        let mut table = Self { name, rest: text, line: 0, columns: Vec::new(), heads: Vec::new() };
         let heads = table.fields()?.ok_or_else(|| Fault::new(name, "the file is empty", AGAIN))?;
         let place = |column: &&str| {
             heads.iter().position(|head| head == column).ok_or_else(|| {
@@ -41,15 +41,22 @@ impl<'t> Table<'t> {
             })
         };
         table.columns = wanted.iter().map(place).collect::<Result<_, _>>()?;
-        table.width = heads.len();
+        table.heads = heads;
         Ok(table)
+    }
+
+    /// Whether there is a column that earlier versions did not write. It then follows the wanted ones.
+    pub(crate) fn also(&mut self, column: &str) -> bool {
+        let place = self.heads.iter().position(|head| head == column);
+        self.columns.extend(place);
+        place.is_some()
     }
 
     /// The next row; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<Row<'t>>, Fault> {
         let Some(fields) = self.fields()? else { return Ok(None) };
-        if fields.len() != self.width {
-            let reason = format!("there are {} fields, and {} column heads", fields.len(), self.width);
+        if fields.len() != self.heads.len() {
+            let reason = format!("there are {} fields, and {} column heads", fields.len(), self.heads.len());
             return Err(self.fault(reason));
         }
         let wanted = self.columns.iter().filter_map(|place| fields.get(*place).cloned()).collect();

@@ -21,6 +21,8 @@ pub const COST_INSIDE: u64 = BYTES - 40;
 pub const COST_OUTSIDE: u64 = BYTES - 48;
 /// There too: the JVM's clock when the last drill of durations began. Calls that began before are not of that drill.
 pub const TIMES_BEGAN: u64 = BYTES - 56;
+/// Of an arena of a thread: how many threads have begun to have it, and how many of them have ended, in one sum.
+pub const OWNERS: u64 = BYTES - 64;
 /// Workload sizes of the calls of the root whose arena it is: for each number of bits that a size has, the calls and the sum of their sizes, 8 bytes each. Calls
 /// whose size is not known are not among them.
 pub const SIZES: u64 = BYTES - (1 << 12);

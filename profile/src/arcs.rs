@@ -24,8 +24,18 @@ pub struct Arcs {
     /// Names of classes by their numbers.
     receivers: BTreeMap<u64, BTreeSet<String>>,
     pub(crate) hierarchy: Hierarchy,
-    /// For each counter the number of threads in which it is not 0; none where that is not known.
-    threads: Vec<u32>,
+    /// For each counter the threads in which it is not 0; none where that is not known.
+    threads: Vec<Threads>,
+}
+
+/// Bounds of the number of threads in which a counter is not 0. A thread is not told from the one that had its arena before, and what a thread counted before
+/// the drill not from what it counted in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Threads {
+    /// The least.
+    pub least: u64,
+    /// The greatest.
+    pub most: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -58,9 +68,8 @@ pub struct Called {
     /// Of a call whose receiver chooses: number of times that the receiver's class was another than that of the last call from the
     /// same place in the same thread. Calls that entered no counted method are passed over.
     pub changes: Option<u64>,
-    /// Of such a call: number of threads in which a receiver chose, if that is known. A thread that has taken over the counters of one
-    /// that has ended counts with it.
-    pub threads: Option<u64>,
+    /// Of such a call: number of threads in which a receiver chose, if that is known.
+    pub threads: Option<Threads>,
 }
 
 /// The answer to some calls of a place.
@@ -209,7 +218,7 @@ impl Arcs {
     }
 
     /// Takes in other counts, and for each counter the number of threads, in place of the former ones.
-    pub fn count(&mut self, arcs: impl IntoIterator<Item = (Arc, u64)>, threads: Vec<u32>) {
+    pub fn count(&mut self, arcs: impl IntoIterator<Item = (Arc, u64)>, threads: Vec<Threads>) {
         self.of_call.clear();
         for (arc, calls) in arcs {
             self.of_call.entry(arc.call).or_default().push((arc, calls));
@@ -219,7 +228,7 @@ impl Arcs {
 
     /// Takes in, for each counter, the number of threads in which it is not 0.
     #[must_use]
-    pub fn with_threads(self, threads: Vec<u32>) -> Self {
+    pub fn with_threads(self, threads: Vec<Threads>) -> Self {
         Self { threads, ..self }
     }
 
@@ -305,7 +314,7 @@ impl Arcs {
             }
             let changes = one.call.is_dispatched().then(|| value(one.number));
             // The second number's word has the class of the last receiver.
-            let last = || self.threads.get(one.number as usize + 1).map_or(0, |threads| u64::from(*threads));
+            let last = || self.threads.get(one.number as usize + 1).copied().unwrap_or_default();
             let threads = changes.filter(|_| !self.threads.is_empty()).map(|_| last());
             let (at, line, kind) = (one.call.at, one.call.line, one.call.kind);
             all.push(Called {
@@ -441,7 +450,8 @@ pub fn tables(method: &str, calls: &[Called]) -> (String, String) {
         if let Some(changes) = one.changes {
             let (methods, classes) = one.polymorphism();
             let entered = one.entered();
-            let threads = one.threads.map_or_else(String::new, |threads| threads.to_string());
+            let threads =
+                one.threads.map_or_else(|| ",".to_owned(), |one| format!("{},{}", one.least, one.most));
             let _ = writeln!(
                 receivers,
                 "{place},{},{entered},{methods},{classes},{changes},{threads}",

@@ -17,8 +17,7 @@ pub const EDGES_HEAD: &str = "method,from,to,kind,count\n";
 /// Column heads of the table of arcs.
 pub const ARCS_HEAD: &str = "method,at,line,block,instruction,callee,answer,entered,receiver,calls\n";
 /// Column heads of the table of calls whose receivers choose.
-pub const RECEIVERS_HEAD: &str =
-    "method,at,line,block,instruction,callee,count,entered,methods,receivers,changes,threads\n";
+pub const RECEIVERS_HEAD: &str = "method,at,line,block,instruction,callee,count,entered,methods,receivers,changes,threads,threads_at_most\n";
 /// Column heads of the table of calls.
 pub const CALLS_HEAD: &str = "method,at,line,block,instruction,callee,count,count_at_least\n";
 

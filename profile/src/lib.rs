@@ -23,7 +23,7 @@ mod sizes;
 mod work;
 
 pub use allocations::{ALLOCATIONS_HEAD, Allocated, MadeSizes, ObjectSizes, allocations, allocations_lines};
-pub use arcs::{Answer, Arcs, Called, What, tables};
+pub use arcs::{Answer, Arcs, Called, Threads, What, tables};
 pub use causes::{Cause, Compared, Extra, ExtraKind};
 pub use class::{CountedClass, CountedMethod};
 pub use csv::{

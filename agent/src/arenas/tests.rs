@@ -115,7 +115,30 @@ fn threads_of_one_entry_share() {
     arenas.assign_own(9);
     assert_eq!(arena(&arenas, 9), OWN);
     arenas.release(9);
-    assert_eq!(arenas.owners.lock().unwrap().free.len(), ARENAS - 1);
+    let owners = arenas.owners.lock().unwrap();
+    assert_eq!((owners.free.as_slice(), owners.unused), ([0].as_slice(), 2));
+}
+
+#[test]
+fn an_arena_tells_how_many_threads_had_it() {
+    let arenas = Arenas::map().unwrap();
+    let owners = |arena: usize| arenas.arenas.u64_at(owners_at(arena)).load(Ordering::Acquire);
+    let both = |thread| {
+        arenas.assign(thread);
+        let had = arena(&arenas, thread);
+        arenas.release(thread);
+        had
+    };
+    let first: Vec<usize> = (1..=ALONE as u64).map(both).collect();
+    assert_eq!(first, (0..ALONE).collect::<Vec<_>>(), "none is used again yet");
+    let again = both(1000);
+    assert_eq!((again, owners(again), owners(0)), (ALONE - 1, 4, 2));
+    arenas.assign(2000);
+    assert_eq!((owners(again), owners(ALONE)), (5, 0), "one lives, and no other is touched");
+    arenas.assign(3000);
+    arenas.release(2000);
+    arenas.release(3000);
+    assert_eq!(both(4000), again, "an arena of few threads stays theirs");
 }
 
 #[test]

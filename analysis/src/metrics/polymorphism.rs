@@ -4,7 +4,7 @@ use crate::amount::{Amount, Bounds};
 use crate::chosen::{Arity, Chosen};
 use crate::group::Group;
 use crate::metric::{Bin, Kind, Metric, Need, Reading, Unit};
-use crate::reasons::{LEFT, TURNS, UNSEEN};
+use crate::reasons::{FIRSTS, LEFT, TURNS, UNSEEN};
 
 const POLYMORPHISM: Metric = Metric {
     id: "-",
@@ -110,18 +110,18 @@ pub const METRICS: &[Metric] = &[
     Metric {
         id: "M42",
         name: "receiverCacheMissRate",
-        text: "Share of calls whose receiver is of another class than that of the call before, at the same place and in the same thread; the \
-               first call of each thread is one. *J takes the threads of a place together.",
+        text: "Share of calls whose receiver is of another class than that of the call before, at the same place and in the same thread (of a \
+               virtual thread: its carrier); the first call of each thread is one. *J takes the threads of a place together.",
         read: Some(|tally, _| {
-            Reading::One(Amount::part(tally.chosen.receiver_misses, tally.chosen.calls, 1.0).because(UNSEEN))
+            Reading::One(Amount::part(tally.chosen.receiver_misses, tally.chosen.calls, 1.0).because(FIRSTS))
         }),
         ..POLYMORPHISM
     },
     Metric {
         id: "M43",
         name: "targetCacheMissRate",
-        text: "Share of calls that reached another method than the call before, at the same place and in the same thread; the first call of each \
-               thread is one.",
+        text: "Share of calls that reached another method than the call before, at the same place and in the same thread (of a virtual \
+               thread: its carrier); the first call of each thread is one.",
         read: Some(|tally, _| {
             Reading::One(Amount::part(tally.chosen.target_misses, tally.chosen.calls, 1.0).because(TURNS))
         }),

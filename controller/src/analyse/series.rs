@@ -6,7 +6,7 @@ use spl_classfile::class::ClassFile;
 use spl_classfile::mutf8;
 use spl_export::{Activations, Allocations, Class, Counts, MethodCounts, Sites};
 use spl_model::OfCalls;
-use spl_profile::{Arcs, CountedClass, MethodProfile, allocations};
+use spl_profile::{Arcs, CountedClass, MethodProfile, Threads, allocations};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a count of an interval is not exact.
@@ -61,10 +61,14 @@ impl<'p> Intervals<'p> {
     /// The sums of an interval. It has to follow the last one.
     fn collect(&mut self, interval: &Interval, whole: &Collected) -> Result<Collected, String> {
         let classes = self.active(interval);
-        let length = interval.threads.last_key_value().map_or(0, |(last, _)| *last as usize + 1);
         // Without a length nothing would be known of threads.
-        let mut threads = vec![0; length.max(1)];
-        interval.threads.iter().for_each(|(place, more)| threads[*place as usize] = *more);
+        let mut threads = self.profile.threads.clone();
+        threads.resize(threads.len().max(1), Threads::default());
+        for (place, one) in threads.iter_mut().enumerate() {
+            // Threads that are not told apart may have begun in any interval.
+            let least = interval.threads.get(&(place as u32)).copied().unwrap_or(0).into();
+            *one = Threads { least, most: one.most.saturating_sub(one.least).saturating_add(least) };
+        }
         self.arcs.count(interval.arcs.iter().map(|(arc, calls)| (*arc, *calls)), threads);
         let value = |counter: u32| interval.values.get(&counter).copied().unwrap_or(0);
         let (mut sites, mut activations) = (Sites::default(), BTreeMap::new());

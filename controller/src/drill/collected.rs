@@ -2,14 +2,14 @@
 
 use super::arriving::Arriving;
 use super::budget::{Budget, cpu_ns};
-use super::counters::{Apart, Arcs, CountersFile, Place, Snapshot};
+use super::counters::{Apart, Arcs, CountersFile, Place, Snapshot, least};
 use super::marks::{Marks, Series};
 use super::rings::{Rings, Traced, Tracing};
 use crate::every::Every;
 use crate::heard::Gathered;
 use crate::numbers::counted;
 use spl_model::{DrillKind, Scope, one_line};
-use spl_profile::{CountedClass, CountedMethod, ObjectSizes, ProbeCost, counting};
+use spl_profile::{CountedClass, CountedMethod, ObjectSizes, ProbeCost, Threads, counting};
 use spl_wire::{ByeReason, Drilled, ToAgent, ToController};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -113,8 +113,8 @@ pub struct Profile {
     pub values: Vec<u64>,
     /// Whether a counter belongs to the arena of threads without their own, by its number.
     pub shared: Vec<bool>,
-    /// For each counter the number of threads in which it is not 0, where arcs count.
-    pub threads: Vec<u32>,
+    /// For each counter the threads in which it is not 0, where arcs count.
+    pub threads: Vec<Threads>,
     /// Counts within the calls of each root.
     pub apart: Vec<Apart>,
     /// Arcs of the call graph.
@@ -463,7 +463,7 @@ impl Collected {
         let apart = counters.apart(end)?;
         let (arcs, threads) = (counters.arcs()?, counters.threads(end)?);
         let probe = counters.probe_cost()?;
-        let at_end = || Snapshot { values: values.clone(), threads: threads.clone(), arcs: arcs.clone() };
+        let at_end = || Snapshot { values: values.clone(), threads: least(&threads), arcs: arcs.clone() };
         let series = self.marks.take().map(|marks| marks.finish(at_end(), Instant::now()));
         let traced = self.rings.take().map(Rings::finish);
         if arcs.lost > 0 {

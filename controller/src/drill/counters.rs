@@ -2,7 +2,7 @@
 
 use spl_model::arena::{self, Arc, Received};
 use spl_model::{DrillKind, OfCalls, Scope};
-use spl_profile::{ProbeCost, Sizes};
+use spl_profile::{ProbeCost, Sizes, Threads};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
@@ -57,7 +57,16 @@ pub struct CountersFile {
     before: (Vec<u64>, Vec<u64>),
     apart_before: Vec<Apart>,
     arcs_before: Arcs,
-    threads_before: Vec<u32>,
+    uses_before: Vec<Uses>,
+}
+
+/// The use of an arena that threads have one after the other.
+#[derive(Clone, Debug, Default)]
+struct Uses {
+    /// For each counter whether it is not 0.
+    non_zero: Vec<bool>,
+    /// See [`arena::OWNERS`].
+    owners: u64,
 }
 
 /// Arcs of the call graph with their counts, and calls without an arc.
@@ -134,13 +143,13 @@ impl CountersFile {
         let arcs_before = Arcs::default();
         let larges = scope.larges().into_iter().map(|large| large.map(|(_, group)| group)).collect();
         let groups = scope.groups();
-        let threads_before = Vec::new();
+        let uses_before = Vec::new();
         let mut opened =
-            Self { file, place, larges, groups, of_calls, before, apart_before, arcs_before, threads_before };
+            Self { file, place, larges, groups, of_calls, before, apart_before, arcs_before, uses_before };
         let words = arena::STACK / WORD;
         opened.before = opened.sums(words).map_err(|error| cannot(error.to_string()))?;
         opened.apart_before = opened.of_groups(words).map_err(|error| cannot(error.to_string()))?;
-        opened.threads_before = opened.non_zero(words).map_err(|error| cannot(error.to_string()))?;
+        opened.uses_before = opened.uses(words).map_err(|error| cannot(error.to_string()))?;
         opened.arcs_before = opened.all_arcs().map_err(|error| cannot(error.to_string()))?;
         Ok(opened)
     }
@@ -182,10 +191,21 @@ impl CountersFile {
     ///
     /// # Errors
     /// When they cannot be read; one line of text.
-    pub fn threads(&self, below: u64) -> Result<Vec<u32>, String> {
-        let before = self.threads_before.iter().copied().chain(std::iter::repeat(0));
-        let now = self.non_zero(below).map_err(unread)?;
-        Ok(now.into_iter().zip(before).map(|(now, before)| now.saturating_sub(before)).collect())
+    pub fn threads(&self, below: u64) -> Result<Vec<Threads>, String> {
+        let mut all: Vec<Threads> = Vec::new();
+        for (now, before) in self.uses(below).map_err(unread)?.iter().zip(&self.uses_before) {
+            let owners = now.since(before);
+            all.resize(all.len().max(now.non_zero.len()), Threads::default());
+            let was = before.non_zero.iter().copied().chain(std::iter::repeat(false));
+            for ((threads, is), was) in all.iter_mut().zip(&now.non_zero).zip(was) {
+                if *is {
+                    let least = u64::from(!was);
+                    threads.least += least;
+                    threads.most = threads.most.saturating_add(owners.max(least));
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// The counts below this number at this instant. The arcs come first: a call that they tell is then among those of the counters.
@@ -194,7 +214,7 @@ impl CountersFile {
     /// When they cannot be read; one line of text.
     pub fn snapshot(&self, below: u64) -> Result<Snapshot, String> {
         let arcs = self.arcs()?;
-        Ok(Snapshot { values: self.read(below)?.0, threads: self.threads(below)?, arcs })
+        Ok(Snapshot { values: self.read(below)?.0, threads: least(&self.threads(below)?), arcs })
     }
 
     /// The sum of some counters, by their numbers, since the beginning.
@@ -219,15 +239,14 @@ impl CountersFile {
         Ok(sum)
     }
 
-    /// For each counter in how many arenas of one thread each it is not 0.
-    fn non_zero(&self, count: u64) -> io::Result<Vec<u32>> {
-        let mut threads: Vec<u32> = Vec::new();
-        for arena in 0..if self.of_calls.is_some() { u64::from(self.place.arenas) } else { 0 } {
-            let words = self.words(arena, 0, count)?;
-            threads.resize(threads.len().max(words.len()), 0);
-            threads.iter_mut().zip(words).for_each(|(threads, word)| *threads += u32::from(word != 0));
-        }
-        Ok(threads)
+    /// The uses of the arenas of one thread each; nothing unless arcs count.
+    fn uses(&self, count: u64) -> io::Result<Vec<Uses>> {
+        let arenas = if self.of_calls.is_some() { u64::from(self.place.arenas) } else { 0 };
+        let uses = |arena| {
+            let non_zero = self.words(arena, 0, count)?.into_iter().map(|word| word != 0).collect();
+            Ok(Uses { non_zero, owners: self.word(arena, arena::OWNERS)? })
+        };
+        (0..arenas).map(uses).collect()
     }
 
     /// The counts of each root since the beginning, of the counters below this number.
@@ -374,6 +393,15 @@ impl CountersFile {
     }
 }
 
+impl Uses {
+    /// Number of threads that have had the arena since an earlier instant.
+    fn since(&self, before: &Self) -> u64 {
+        // Each has begun, and all but the last have ended.
+        let begun = self.owners.div_ceil(2).saturating_sub(before.owners.div_ceil(2));
+        begun.saturating_add(before.owners % 2)
+    }
+}
+
 impl Apart {
     /// Whether there are this number of calls, and a tenth of it in each part if large ones count in a group of their own.
     pub fn has_calls(&self, enough: u64) -> bool {
@@ -435,6 +463,11 @@ fn add(sums: &mut Vec<u64>, words: &[u64]) {
     }
 }
 
+/// The least numbers of threads.
+pub fn least(threads: &[Threads]) -> Vec<u32> {
+    threads.iter().map(|one| u32::try_from(one.least).unwrap_or(u32::MAX)).collect()
+}
+
 fn since(now: Vec<u64>, before: &[u64]) -> Vec<u64> {
     let before = before.iter().copied().chain(std::iter::repeat(0));
     now.into_iter().zip(before).map(|(now, before)| now.wrapping_sub(before)).collect()
@@ -442,4 +475,20 @@ fn since(now: Vec<u64>, before: &[u64]) -> Vec<u64> {
 
 fn unread(error: io::Error) -> String {
     format!("cannot read the counters: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_have_had_an_arena_since_then_are_numbered() {
+        let since = |before, now| {
+            let at = |owners| Uses { owners, ..Uses::default() };
+            at(now).since(&at(before))
+        };
+        assert_eq!((since(0, 0), since(0, 1), since(0, 2)), (0, 1, 1));
+        assert_eq!((since(1, 1), since(1, 2), since(1, 3)), (1, 1, 2), "one lived at the beginning");
+        assert_eq!((since(2, 2), since(2, 3), since(2, 6)), (0, 1, 2), "none did");
+    }
 }

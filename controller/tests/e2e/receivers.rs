@@ -67,10 +67,16 @@ fn check(options: &[&str]) {
     assert!(gone.iter().all(|one| ["", "Gone"].contains(&&*one.1)) && named < 80, "{gone:?}");
 
     let receivers = table(&case.path("out/drill/receivers.csv"));
-    // Calls, entries, methods, classes, changes, threads.
+    // Calls, entries, methods, classes, changes, threads at least and at most.
     let of = |method: &str| receivers[&format!("Receivers.{method}")][0][5..].join(" ");
-    assert_eq!(of(shapes), "6000 6000 2 3 2999 2");
-    assert_eq!(of("nobody(LReceivers$Shape;)I"), "5 0 0 0 0 0");
+    assert_eq!(of(shapes), "6000 6000 2 3 2999 2 2");
+    assert_eq!(of("nobody(LReceivers$Shape;)I"), "5 0 0 0 0 0 0");
+    let [.., least, most] = &receivers["Receivers.inOneOfMany(LReceivers$Shape;)I"][0][..] else { panic!() };
+    let (least, most): (u64, u64) = (least.parse().unwrap(), most.parse().unwrap());
+    assert!(
+        (10..60).contains(&least) && (60..80).contains(&most),
+        "60 threads, not all apart: {least} to {most}"
+    );
     let page = std::fs::read_to_string(case.path("out/drill.html")).unwrap();
     assert!(page.contains("<b>megamorphic</b>, 3 classes, 2 methods"));
 }
