@@ -95,7 +95,11 @@ impl<'a> OfMethod<'_, 'a> {
             return;
         }
         let gone = counts.gone.get(number).copied().flatten().unwrap_or(0);
-        let steps: Vec<Step> = insns.iter().map(|insn| self.step(block, insn.at)).collect();
+        let mut steps: Vec<Step> = insns.iter().map(|insn| self.step(block, insn.at)).collect();
+        let thrown = counts.thrown.get(number).copied().flatten();
+        if let (Some(thrown), Some(last)) = (thrown, steps.last_mut()) {
+            *last = Step { throws: true, entered: thrown, is_counted: true, ..Step::default() };
+        }
         let started = started(runs, gone, &steps, self.beside.under_way);
         self.tally.blocks = self.tally.blocks.saturating_add(runs);
         let ways = self.ways(number);
@@ -161,7 +165,7 @@ impl<'a> OfMethod<'_, 'a> {
             activations.map_or(one.calls, |all| one.calls.min(all.unreturned))
         });
         let thrown = thrown.fold(0, u64::saturating_add);
-        Step { throws, entered: site.entries(), thrown, is_known: true }
+        Step { throws, entered: site.entries(), thrown, is_known: true, is_counted: false }
     }
 
     fn site(&self, at: u32) -> Option<&Site> {

@@ -17,6 +17,8 @@ pub struct Step {
     pub thrown: u64,
     /// Whether something is known of its calls.
     pub is_known: bool,
+    /// Whether it is an `athrow` that counts how often it was reached, in `entered`.
+    pub is_counted: bool,
 }
 
 /// For each instruction of a block how often it was started, and last how often the block ran to its end. `gone` of the `runs`
@@ -31,7 +33,7 @@ pub fn started(runs: u64, gone: u64, steps: &[Step], under_way: u64) -> Vec<Boun
     // Lost before each instruction: at most, by the calls behind it, and by what the instructions before it can lose.
     let mut most = vec![gone; steps.len() + 1];
     for (place, step) in steps.iter().enumerate().rev() {
-        let reached = if step.is_known { runs - step.entered.min(runs) } else { gone };
+        let reached = if step.is_known || step.is_counted { runs - step.entered.min(runs) } else { gone };
         most[place] = most[place + 1].min(reached);
     }
     most[0] = 0;
@@ -55,6 +57,7 @@ impl Step {
     /// Activations that it can have lost of this number of runs.
     fn most_lost(&self, runs: u64) -> u64 {
         match (self.throws, self.is_known) {
+            _ if self.is_counted => self.entered,
             (false, _) => 0,
             (true, false) => runs,
             (true, true) => (runs - self.entered.min(runs)).saturating_add(self.thrown),
@@ -74,11 +77,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const PLAIN: Step = Step { throws: false, entered: 0, thrown: 0, is_known: false };
+    const PLAIN: Step = Step { throws: false, entered: 0, thrown: 0, is_known: false, is_counted: false };
     const THROWS: Step = Step { throws: true, ..PLAIN };
 
     fn call(entered: u64, thrown: u64) -> Step {
-        Step { throws: true, entered, thrown, is_known: true }
+        Step { throws: true, entered, thrown, is_known: true, ..PLAIN }
     }
 
     fn check(runs: u64, gone: u64, steps: &[Step], expected: &[(u64, u64)]) {
@@ -108,6 +111,15 @@ mod tests {
     }
 
     #[test]
+    fn an_athrow_that_counts_was_reached() {
+        let athrow = |entered| Step { throws: true, entered, is_counted: true, ..PLAIN };
+        let all = [(9, 9), (9, 9), (9, 9), (0, 0)];
+        check(9, 9, &[THROWS, THROWS, athrow(9)], &all);
+        check(9, 9, &[THROWS, THROWS, athrow(7)], &[(9, 9), (7, 9), (7, 7), (0, 0)]);
+        check(9, 9, &[THROWS, THROWS, athrow(0)], &[(9, 9), (0, 9), (0, 0), (0, 0)]);
+    }
+
+    #[test]
     fn what_was_under_way_at_the_end_may_be_anywhere() {
         let steps = [PLAIN, THROWS, PLAIN];
         let found = started(4, 2, &steps, 1);
@@ -125,6 +137,8 @@ mod tests {
         fn bounds_hold_for_each_loss_of_activations(
             // For each instruction: whether it throws, whether it is a known call, activations that it loses, those before its callee.
             made in proptest::collection::vec((any::<bool>(), any::<bool>(), 0_u64..4, any::<bool>()), 1..8),
+            // Whether an `athrow` follows.
+            ends: bool,
         ) {
             let runs = 30;
             let (mut now, mut real, mut steps) = (runs, Vec::new(), Vec::new());
@@ -137,6 +151,11 @@ mod tests {
                 now -= lost;
             }
             real.push(now);
+            if ends {
+                steps.push(Step { throws: true, entered: now, is_counted: true, ..PLAIN });
+                now = 0;
+                real.push(now);
+            }
             for (one, real) in started(runs, runs - now, &steps, 0).into_iter().zip(real) {
                 prop_assert!(one.least <= real && real <= one.most, "{:?} {}", one, real);
             }

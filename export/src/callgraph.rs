@@ -201,6 +201,7 @@ impl Gathered {
             edges: signed(&method.counts.edges).into_iter().map(Some).collect(),
             gone: method.counts.gone.iter().map(|gone| gone.map_or(0, |gone| signed(&[gone])[0])).collect(),
             caught: vec![None; method.counts.blocks.len()],
+            thrown: method.counts.thrown.iter().map(|one| one.map(|one| signed(&[one])[0])).collect(),
             left: 0,
         };
         let (graph, calls) = (method.graph, method.counts.calls);

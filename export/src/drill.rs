@@ -46,6 +46,8 @@ pub struct Counts {
     pub blocks: Vec<u64>,
     /// For each block, the activations that left it neither by an edge nor by a return; `None` in a drill of coverage.
     pub gone: Vec<Option<u64>>,
+    /// For each block, those of them that reached the `athrow` at its end; `None` where that does not count.
+    pub thrown: Vec<Option<u64>>,
     /// For each edge of the graph how often it was taken; 0 for exceptions, which no counter tells.
     pub edges: Vec<u64>,
 }
@@ -70,11 +72,13 @@ impl Counts {
         let positive = |count: i64| u64::try_from(count).unwrap_or(0);
         let all = |counts: &[i64]| counts.iter().map(|count| positive(*count)).collect();
         let gone = profile.counts.gone.iter().map(|gone| Some(positive(*gone)));
+        let thrown = profile.counts.thrown.iter().map(|thrown| thrown.map(positive));
         let edges = profile.counts.edges.iter().map(|count| count.map_or(0, positive));
         Self {
             calls: profile.calls,
             blocks: all(&profile.counts.blocks),
             gone: gone.collect(),
+            thrown: thrown.collect(),
             edges: edges.collect(),
         }
     }
@@ -87,13 +91,17 @@ impl Counts {
         };
         self.calls = self.calls.saturating_add(other.calls);
         add(&mut self.blocks, &other.blocks);
-        self.gone.resize(self.gone.len().max(other.gone.len()), None);
-        for (to, from) in self.gone.iter_mut().zip(&other.gone) {
-            *to = match (*to, *from) {
-                (Some(to), Some(from)) => Some(to.saturating_add(from)),
-                (one, other) => one.or(other),
-            };
-        }
+        let add_known = |to: &mut Vec<Option<u64>>, from: &[Option<u64>]| {
+            to.resize(to.len().max(from.len()), None);
+            for (to, from) in to.iter_mut().zip(from) {
+                *to = match (*to, *from) {
+                    (Some(to), Some(from)) => Some(to.saturating_add(from)),
+                    (one, other) => one.or(other),
+                };
+            }
+        };
+        add_known(&mut self.gone, &other.gone);
+        add_known(&mut self.thrown, &other.thrown);
         add(&mut self.edges, &other.edges);
     }
 }
@@ -166,6 +174,7 @@ fn counts(row: &MethodRow<'_>, graph: &Graph<'_>, rows: &mut Rows<'_>) -> Result
         calls: row.calls,
         blocks: row.blocks.iter().map(|block| block.count).collect(),
         gone: row.blocks.iter().map(|block| block.gone).collect(),
+        thrown: row.blocks.iter().map(|block| block.thrown).collect(),
         edges,
     })
 }

@@ -65,6 +65,8 @@ pub(crate) struct BlockRow<'t> {
     pub(crate) count: u64,
     /// Activations that left it neither by an edge nor by a return; `None` where flags tell what was run.
     pub(crate) gone: Option<u64>,
+    /// Activations that reached the `athrow` at its end; `None` where that does not count.
+    pub(crate) thrown: Option<u64>,
     /// Its number of instructions.
     pub(crate) bytecodes: u64,
 }
@@ -83,6 +85,8 @@ pub(crate) struct EdgeRow {
 pub(crate) struct Rows<'t> {
     methods: Ahead<'t>,
     blocks: Ahead<'t>,
+    /// Whether the table of blocks says how often an `athrow` was reached.
+    has_thrown: bool,
     edges: Ahead<'t>,
 }
 
@@ -125,9 +129,12 @@ impl<'t> Rows<'t> {
     pub(crate) fn open(files: &Files<'t>) -> Result<Self, Fault> {
         let blocks = ["method", "block", "first", "last", "lines", "count", "gone", "m1"];
         let edges = ["method", "from", "to", "kind", "count"];
+        let mut table = Table::read(BLOCKS, files.blocks, &blocks)?;
+        let has_thrown = table.also("thrown");
         Ok(Self {
             methods: Ahead::new(Table::read(METHODS, files.methods, &["method", "calls", "doubt"])?)?,
-            blocks: Ahead::new(Table::read(BLOCKS, files.blocks, &blocks)?)?,
+            blocks: Ahead::new(table)?,
+            has_thrown,
             edges: Ahead::new(Table::read(EDGES, files.edges, &edges)?)?,
         })
     }
@@ -180,6 +187,7 @@ impl<'t> Rows<'t> {
                 count: row.count(5)?,
                 gone: row.known(6)?,
                 bytecodes: row.count(7)?,
+                thrown: if self.has_thrown { row.known(8)? } else { None },
             });
             self.blocks.take()?;
         }

@@ -55,6 +55,14 @@ pub enum Exit {
     Throw,
 }
 
+impl Block<'_> {
+    /// Whether counters tell how often its `athrow` was reached: it has one, and can throw before it.
+    #[must_use]
+    pub fn counts_athrow(&self) -> bool {
+        !self.is_dead && self.exit == Some(Exit::Throw) && self.throws != Some(self.last)
+    }
+}
+
 impl Exit {
     /// A word for it.
     #[must_use]

@@ -3,7 +3,7 @@
 //! Flow is conserved: as many activations leave a block as enter it. So edges on a spanning tree need no counter (Knuth 1973; Ball and
 //! Larus 1994). The network has two nodes more than the method has blocks: *outside* the method, and *gone*, where an activation goes that leaves a
 //! block by none of its edges: by an exception, or because it ends there with the JVM. No instruction could count that, so all these ways are
-//! in the tree and are solved for. A handler's block has one node more in front of it, which counts all that begins to run it.
+//! in the tree and are solved for; those by an `athrow` behind other instructions that can throw count apart, which costs nothing until something is thrown. A handler's block has one node more in front of it, which counts all that begins to run it.
 
 use crate::block::Exit;
 use crate::edge::EdgeKind;
@@ -55,6 +55,8 @@ pub struct Counts {
     pub edges: Vec<Option<i64>>,
     /// For each block, the activations that left it neither by an edge nor by a return.
     pub gone: Vec<i64>,
+    /// For each block that ends with an `athrow` and can throw before it, the activations that reached the `athrow`, which are among those gone.
+    pub thrown: Vec<Option<i64>>,
     /// For each block that begins a handler, the exceptions that led to it.
     pub caught: Vec<Option<i64>>,
     /// Activations that an exception ended, or that had not ended with the JVM.
@@ -140,6 +142,7 @@ impl Counters {
             blocks: vec![0; self.blocks],
             edges: vec![None; self.edges],
             gone: vec![0; self.blocks],
+            thrown: vec![None; self.blocks],
             caught: vec![None; self.blocks],
             left: 0,
         };
@@ -149,10 +152,12 @@ impl Counters {
             }
             match way.kind {
                 Kind::At(Place::Edge(edge)) => counts.edges[edge] = Some(count),
-                Kind::At(
-                    Place::Entry | Place::Head(_) | Place::Return(_) | Place::Throw(_) | Place::Call(_),
-                ) => {}
-                Kind::Gone(block) => counts.gone[block] = count,
+                Kind::At(Place::Entry | Place::Head(_) | Place::Return(_) | Place::Call(_)) => {}
+                Kind::At(Place::Throw(block)) => {
+                    counts.thrown[block] = Some(count);
+                    counts.gone[block] = counts.gone[block].wrapping_add(count);
+                }
+                Kind::Gone(block) => counts.gone[block] = counts.gone[block].wrapping_add(count),
                 Kind::Caught(block) => counts.caught[block] = Some(count),
                 Kind::Left => counts.left = count,
             }
@@ -199,6 +204,10 @@ impl Network {
             if block.throws.is_some() {
                 throws = true;
                 ways.push(Way { from: number, to: gone, kind: Kind::Gone(number) });
+                // Next to a way of the tree: this one always counts.
+                if block.counts_athrow() {
+                    ways.push(at(number, gone, Place::Throw(number)));
+                }
             }
         }
         for &block in &handlers {

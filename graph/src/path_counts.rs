@@ -149,6 +149,7 @@ impl Sums {
             blocks: vec![0; blocks],
             edges: graph.edges.iter().map(counted).collect(),
             gone: vec![0; blocks],
+            thrown: graph.blocks.iter().map(|block| block.counts_athrow().then_some(0)).collect(),
             caught: vec![None; blocks],
             left: 0,
         };
@@ -162,6 +163,7 @@ impl Sums {
             End::Loop(edge) | End::Handler(edge) | End::Merge(edge) => Some(edge),
             End::Throw(block) => {
                 more(&mut self.counts.gone[block]);
+                self.counts.thrown[block].iter_mut().for_each(more);
                 None
             }
             End::Return(_) | End::Call(_) => None,

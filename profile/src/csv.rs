@@ -11,7 +11,7 @@ use std::fmt::Write;
 pub const METHODS_HEAD: &str =
     "method,calls,bytecodes,bytecodes_at_least,blocks_run,blocks,thrown_out,from_start,doubt\n";
 /// First column heads of the table of blocks.
-pub const BLOCKS_HEAD: &str = "method,block,first,last,lines,count,gone,caught";
+pub const BLOCKS_HEAD: &str = "method,block,first,last,lines,count,gone,caught,thrown";
 /// Column heads of the table of edges.
 pub const EDGES_HEAD: &str = "method,from,to,kind,count\n";
 /// Column heads of the table of arcs.
@@ -63,8 +63,10 @@ impl MethodProfile<'_> {
         let (mut out, method) = (String::new(), field(&self.name()));
         for (number, block) in self.graph.blocks.iter().enumerate() {
             let count = |counts: &[i64]| counts.get(number).copied().map_or(0, positive);
-            let caught = self.counts.caught.get(number).copied().flatten();
-            let caught = caught.map_or_else(String::new, |caught| positive(caught).to_string());
+            let known = |counts: &[Option<i64>]| {
+                let count = counts.get(number).copied().flatten();
+                count.map_or_else(String::new, |count| positive(count).to_string())
+            };
             // Flags tell it of blocks that return and can throw: 1 if that has happened each time.
             let tells = self.what.counts()
                 || (block.exit == Some(Exit::Return) && block.throws.is_some() && !block.is_dead);
@@ -72,11 +74,13 @@ impl MethodProfile<'_> {
             // A `String` takes everything.
             let _ = write!(
                 out,
-                "{method},{number},{},{},{},{},{gone},{caught}",
+                "{method},{number},{},{},{},{},{gone},{},{}",
                 block.first,
                 block.last,
                 ranges(&block.lines),
                 count(&self.counts.blocks),
+                known(&self.counts.caught),
+                known(&self.counts.thrown),
             );
             for metric in block.metrics.vector() {
                 let _ = write!(out, ",{metric}");

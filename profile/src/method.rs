@@ -90,10 +90,9 @@ impl<'a> MethodProfile<'a> {
     #[must_use]
     pub fn bytecodes(&self) -> Bytecodes {
         let mut sum = Bytecodes::default();
-        let blocks = self.graph.blocks.iter().zip(&self.counts.blocks).zip(&self.counts.gone);
-        for ((block, runs), gone) in blocks {
+        for (number, (block, runs)) in self.graph.blocks.iter().zip(&self.counts.blocks).enumerate() {
             let (runs, length) = (positive(*runs), u64::from(block.metrics.bytecodes));
-            let gone = positive(*gone).min(runs);
+            let gone = self.left_before_end(number).min(runs);
             sum.most = sum.most.saturating_add(runs.saturating_mul(length));
             let not_run = gone.saturating_mul(length.saturating_sub(1));
             sum.least = sum.least.saturating_add(runs.saturating_mul(length).saturating_sub(not_run));
@@ -103,6 +102,13 @@ impl<'a> MethodProfile<'a> {
             sum.most = sum.least;
         }
         sum
+    }
+
+    /// Activations that left a block by an exception and perhaps did not start its last instruction.
+    fn left_before_end(&self, block: usize) -> u64 {
+        let gone = self.counts.gone.get(block).copied().map_or(0, positive);
+        let thrown = self.counts.thrown.get(block).copied().flatten().map_or(0, positive);
+        gone.saturating_sub(thrown)
     }
 
     /// Its calls of other methods: the number of the block, the call, and how often the callee was reached. Where an
@@ -116,7 +122,7 @@ impl<'a> MethodProfile<'a> {
                 | DrillKind::Calls(_)
                 | DrillKind::Time(_)
                 | DrillKind::Paths { .. }
-                | DrillKind::Trace { .. } => most.saturating_sub(count(&self.counts.gone)),
+                | DrillKind::Trace { .. } => most.saturating_sub(self.left_before_end(number)),
                 DrillKind::Cover => u64::from(self.ran_whole(number)),
             };
             block.calls.iter().map(move |call| {
@@ -192,6 +198,7 @@ fn covered(flags: &Flags, values: &[u64]) -> Option<Counts> {
     Some(Counts {
         gone: covered.blocks.iter().zip(&covered.returned).map(gone).collect(),
         caught: vec![None; covered.blocks.len()],
+        thrown: vec![None; covered.blocks.len()],
         blocks: covered.blocks.into_iter().map(i64::from).collect(),
         edges: covered.edges.into_iter().map(|taken| taken.map(i64::from)).collect(),
         left: 0,

@@ -31,6 +31,11 @@ impl Walked {
         counter.into_iter().for_each(|counter| self.values[counter] += 1);
         self.passed.push(place);
     }
+
+    fn throw(&mut self, block: usize, places: &[Place]) {
+        self.truth.thrown[block] = self.truth.thrown[block].map(|count| count + 1);
+        self.pass(Place::Throw(block), places);
+    }
 }
 
 /// Activations of a method one after the other. Each choice is a number: of the way out of a block.
@@ -42,6 +47,7 @@ pub(super) fn walk(graph: &Graph<'_>, places: &[Place], choices: impl Iterator<I
             blocks: vec![0; graph.blocks.len()],
             edges: graph.edges.iter().map(|edge| (!edge.kind.is_exception()).then_some(0)).collect(),
             gone: vec![0; graph.blocks.len()],
+            thrown: graph.blocks.iter().map(|block| block.counts_athrow().then_some(0)).collect(),
             caught: (0..graph.blocks.len()).map(|block| handles(block).then_some(0)).collect(),
             left: 0,
         },
@@ -81,7 +87,7 @@ pub(super) fn walk(graph: &Graph<'_>, places: &[Place], choices: impl Iterator<I
             // Each second time it comes from the `athrow`, if the block has one: that place was passed then.
             let is_last = block.throws == Some(block.last) || choice / ways % 2 == 0;
             if block.exit == Some(Exit::Throw) && is_last {
-                walked.pass(Place::Throw(number), places);
+                walked.throw(number, places);
             }
             let caught =
                 block.edges.clone().filter(|&edge| graph.edges[edge].kind.is_exception()).nth(way - flows);
@@ -141,7 +147,7 @@ fn finish(graph: &Graph<'_>, from: usize, walked: &mut Walked, places: &[Place])
     }
     if graph.blocks[end].throws.is_some() {
         if graph.blocks[end].exit == Some(Exit::Throw) {
-            walked.pass(Place::Throw(end), places);
+            walked.throw(end, places);
         }
         walked.truth.gone[end] += 1;
         walked.truth.left += 1;
