@@ -23,7 +23,8 @@ pub const ARENA_BYTES: usize = arena::BYTES as usize;
 pub const MOST_COUNTERS: u32 = (arena::STACK / 8) as u32;
 /// Arenas that belong to one thread each.
 pub const ARENAS: usize = 256;
-/// Arenas that are given to new threads before one is used again: in a program with few threads none counts where another one has.
+/// Arenas that are given to new threads before one is used again: in a program with few threads none counts where another one has. With traces none is: a
+/// ring takes more memory, and names its threads.
 const ALONE: usize = 32;
 /// The arena of all other threads.
 const SHARED: usize = ARENAS;
@@ -253,7 +254,8 @@ impl Arenas {
         let Owners { of_slot, free, unused, has_roots, has_durations, has_rings, .. } = &mut *owners;
         let living = of_slot.entry(slot).or_default();
         if living.iter().all(|one| one.thread != thread) {
-            let arena = if living.is_empty() { self.take(free, unused) } else { None };
+            let alone = if *has_rings { 0 } else { ALONE };
+            let arena = if living.is_empty() { self.take(free, unused, alone) } else { None };
             if let Some(arena) = arena {
                 self.count_owner(arena);
                 // A thread that ended may have left calls there that never did.
@@ -399,9 +401,10 @@ impl Arenas {
         }
     }
 
-    /// An arena for a thread. One that many threads have had is used before others, whose counts are then still of few.
-    fn take(&self, free: &mut Vec<usize>, unused: &mut usize) -> Option<usize> {
-        if *unused < ALONE || free.is_empty() && *unused < ARENAS {
+    /// An arena for a thread: the first ones that nobody had, `alone` in number, then one that many threads have had before others, whose counts are
+    /// then still of few.
+    fn take(&self, free: &mut Vec<usize>, unused: &mut usize, alone: usize) -> Option<usize> {
+        if *unused < alone || free.is_empty() && *unused < ARENAS {
             *unused += 1;
             return Some(*unused - 1);
         }
