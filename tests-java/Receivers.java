@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Calls whose receivers lie below arguments of every kind and number, each a known number of times: objects of the program, of the JDK, arrays, a
  * lambda, and none; an inherited and a default method; in two threads, and in 60 one after the other; of a class that is
- * unloaded.
+ * unloaded; of three classes of one name.
  */
 public final class Receivers {
     private static final int TURNS = 3000;
@@ -75,13 +75,39 @@ public final class Receivers {
         Thread other = new Thread(() -> shapes(new Shape[] {new Square()}, TURNS));
         other.start();
         other.join();
+        Last last = new Last();
+        for (int i = 0; i < 12; i++) known(i % 4 == 0 ? null : "text", last);
+        Thread third = new Thread(() -> known("text", last));
+        third.start();
+        third.join();
         for (int i = 0; i < THREADS; i++) {
             Thread one = new Thread(() -> inOneOfMany(shapes[0]));
             one.start();
             one.join();
         }
         unloaded();
+        String namesake = "Receivers$Namesake";
+        namesakes(new Namesake(), ofAnotherLoader(namesake), ofAnotherLoader(namesake));
         System.out.println("sum " + sum);
+    }
+
+    /** A class that the code itself says is final, as the JDK's documentation says it of String. */
+    static final class Last {
+        int twice(String text) {
+            return once(text) + once(text);
+        }
+
+        int once(String text) {
+            return text.length();
+        }
+    }
+
+    static int known(String text, Last last) {
+        try {
+            return last.twice(text);
+        } catch (NullPointerException none) {
+            return 0;
+        }
     }
 
     static long shapes(Shape[] shapes, int turns) {
@@ -141,25 +167,40 @@ public final class Receivers {
 
     /** A class of a loader that nobody keeps: its objects are received while new classes come and go. */
     static void unloaded() throws Exception {
-        byte[] bytes;
-        try (java.io.InputStream in = Receivers.class.getResourceAsStream("Receivers$Gone.class")) {
-            bytes = in.readAllBytes();
-        }
         for (int i = 0; i < 8; i++) {
-            ClassLoader loader =
-                    new ClassLoader(Receivers.class.getClassLoader()) {
-                        @Override
-                        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-                            return name.equals("Receivers$Gone") ? defineClass(name, bytes, 0, bytes.length) : super.loadClass(name, resolve);
-                        }
-                    };
-            gone((Runnable) loader.loadClass("Receivers$Gone").getDeclaredConstructor().newInstance());
+            gone(ofAnotherLoader("Receivers$Gone"));
             System.gc();
         }
     }
 
+    /** An object of a class that a new loader has. */
+    static Runnable ofAnotherLoader(String name) throws Exception {
+        byte[] bytes;
+        try (java.io.InputStream in = Receivers.class.getResourceAsStream(name + ".class")) {
+            bytes = in.readAllBytes();
+        }
+        ClassLoader loader =
+                new ClassLoader(Receivers.class.getClassLoader()) {
+                    @Override
+                    protected Class<?> loadClass(String wanted, boolean resolve) throws ClassNotFoundException {
+                        return wanted.equals(name) ? defineClass(name, bytes, 0, bytes.length) : super.loadClass(wanted, resolve);
+                    }
+                };
+        return (Runnable) loader.loadClass(name).getDeclaredConstructor().newInstance();
+    }
+
     static void gone(Runnable gone) {
         for (int i = 0; i < 10; i++) gone.run();
+    }
+
+    static void namesakes(Runnable... all) {
+        for (int i = 0; i < 30; i++) all[i % all.length].run();
+    }
+
+    /** Public, so that its constructor can be called. */
+    public static final class Namesake implements Runnable {
+        @Override
+        public void run() {}
     }
 
     /** Public, so that its constructor can be called. */

@@ -20,12 +20,13 @@ use jvmti_bindings::Agent;
 use jvmti_bindings::agent::AgentLoadContext;
 use jvmti_bindings::callbacks::{
     CallbackContext, ClassEvent, ClassFileLoadHookEvent, CompiledMethodLoadEvent, MonitorEvent,
-    ObjectAllocationEvent, ThreadEvent,
+    ObjectAllocationEvent, ObjectFreeEvent, ThreadEvent,
 };
 use jvmti_bindings::sys::{jni as raw, jvmti};
-use spl_wire::{LEAVE, LoadAnswer};
+use spl_wire::{LoadAnswer, leave_request};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -71,12 +72,12 @@ impl Agent for SplAgent {
     fn on_attach(&self, context: AgentLoadContext<'_>) -> raw::jint {
         fault::at("Agent_OnAttach");
         let text = context.options_lossy().unwrap_or_default();
-        let answer = match (JVM.get(), text.trim() == LEAVE) {
-            (jvm, true) => leave(jvm.is_some()),
-            (Some(jvm), false) => serve_again(*jvm, &text),
+        let answer = match (JVM.get(), leave_request(&text)) {
+            (jvm, Some(whose)) => leave(jvm.is_some(), whose.map(Path::new)),
+            (Some(jvm), None) => serve_again(*jvm, &text),
             // The agent was named on the command line and could not start, or starts at this moment.
-            (None, false) if self.options.get().is_some() => LoadAnswer::Failed,
-            (None, false) => self.begin_late(&context, &text),
+            (None, None) if self.options.get().is_some() => LoadAnswer::Failed,
+            (None, None) => self.begin_late(&context, &text),
         };
         answer.code()
     }
@@ -207,6 +208,14 @@ impl Agent for SplAgent {
         }
     }
 
+    /// JDK 11 calls this within a collection: as for [`garbage_collection_start`](Agent::garbage_collection_start).
+    fn object_free(&self, _context: CallbackContext<'_>, event: ObjectFreeEvent) {
+        fault::at("ObjectFree");
+        if let Some(shared) = SHARED.get() {
+            shared.hearing.object_is_gone(event.tag());
+        }
+    }
+
     fn compiled_method_load<'callback>(
         &self,
         _context: CallbackContext<'callback>,
@@ -230,7 +239,8 @@ impl Agent for SplAgent {
                 // A reference for each loaded class.
                 env.with_local_frame(LOCAL_REFERENCES, |env| {
                     shared.keep_final_messages(jvm, env);
-                    shared.hearing.keep_last();
+                    let found = shared.hearing.walk(jvm, env);
+                    shared.hearing.keep_last(found);
                     Ok(())
                 })
             };
@@ -288,13 +298,15 @@ impl SplAgent {
         }
         // A panic is contained where it happens; its message must not mix with the program's output.
         std::panic::set_hook(Box::new(|_| {}));
-        let Ok(env) = context.vm().jvmti() else { return LoadAnswer::Unstarted };
+        let Ok(env) = context.vm().jvmti() else { return LoadAnswer::NoEnvironment };
         let jvm = Jvm::of(&env);
         let property = |key: &str| jvm.env().get_system_property(key).ok();
         let begun = late::wanted(text, property).and_then(|(options, mistakes)| {
             // SAFETY: the JVM calls this in one of its own threads.
             let env = unsafe { Entrance::environment(context.vm().raw().cast()) };
-            let env = env.map_err(|_| LoadAnswer::Unstarted)?;
+            let env = env.map_err(|_| LoadAnswer::NoEnvironment)?;
+            // SAFETY: the environment of this thread, from above.
+            unsafe { java::with_env(env, java::know_exceptions) }.map_err(|_| LoadAnswer::NoClasses)?;
             let has_probe = |env: &mut jni::Env<'_>| Ok(java::has_probe(env));
             // SAFETY: the environment of this thread, from above.
             if unsafe { java::with_env(env, has_probe) }.unwrap_or(true) {
@@ -381,6 +393,11 @@ unsafe fn start(
     let begin = begin(jvm, Box::new(worker));
     *SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, ended));
     let (options, hello) = (options.clone(), hello.clone());
+    LIFE.serves(&options);
+    if leaves {
+        // Its controller waits for it, so no other one may be promised service before the thread runs.
+        LIFE.becomes(Stage::Serving);
+    }
     let connection = Connection::new(Given {
         shared,
         options,
@@ -429,9 +446,10 @@ fn return_to(jvm: Jvm, options: Options, mistakes: Vec<String>) -> LoadAnswer {
         LIFE.becomes(Stage::Failed);
         return LoadAnswer::Unstarted;
     };
+    LIFE.serves(&options);
     connection.renew((options, mistakes), worker.map(|worker| begin(jvm, worker)), has_ended);
     *SOCKET_THREAD.lock().unwrap_or_else(PoisonError::into_inner) = Some((waker, ended));
-    if !LIFE.becomes(Stage::Calling) {
+    if !LIFE.becomes(Stage::Serving) {
         return LoadAnswer::Ending;
     }
     match spawn_link(jvm, connection, sleeper) {
@@ -443,8 +461,8 @@ fn return_to(jvm: Jvm, options: Options, mistakes: Vec<String>) -> LoadAnswer {
     }
 }
 
-/// Ends the service of the present controller, if there is one.
-fn leave(is_known: bool) -> LoadAnswer {
+/// Ends the service of the present controller, if there is one; with `whose` only that of the controller at this socket.
+fn leave(is_known: bool, whose: Option<&Path>) -> LoadAnswer {
     let left = if LIFE.left_changed() { LoadAnswer::Unrestored } else { LoadAnswer::Done };
     if !is_known {
         return LoadAnswer::Done;
@@ -455,6 +473,11 @@ fn leave(is_known: bool) -> LoadAnswer {
         Stage::Dormant => left,
         Stage::Gone if late::has_left() => left,
         Stage::Gone => LoadAnswer::Leaving,
+        Stage::Resting | Stage::Calling | Stage::Serving
+            if whose.is_some_and(|whose| !LIFE.is_for(whose)) =>
+        {
+            LoadAnswer::Busy
+        }
         Stage::Resting | Stage::Calling | Stage::Serving => {
             LIFE.dismiss();
             wake();
@@ -522,6 +545,7 @@ fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), S
 /// that, so the calling thread becomes one meanwhile.
 fn run_agent_thread(jvm: &Jvm, entrance: &Entrance, worker: Box<Worker>) -> Result<(), String> {
     entrance.enter(|env| {
+        java::know_exceptions(env)?;
         let thread = java::thread_object(env)?;
         if let Some(shared) = SHARED.get() {
             shared.agent_thread.store(java::thread_id(env, &thread)?, Ordering::Release);

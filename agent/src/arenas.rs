@@ -1,4 +1,4 @@
-//! The memory of the counters: an arena for each thread, and the table that leads threads to them; and a copy of the
+//! The memory of the counters: an arena for each thread, to which a table in the JVM leads threads; and a copy of the
 //! flags. Mapped once, never unmapped, because old activations of a method may still count after its class was restored.
 //!
 //! The arenas lie in a file in memory (memfd_create(2)), so that the controller reads them without a copy and
@@ -10,11 +10,12 @@ use spl_model::{MOST_ROOTS, Scope, arena};
 use spl_wire::Drilled;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt::Debug;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Bytes of an arena. This is address space; only touched pages take memory.
 pub const ARENA_BYTES: usize = arena::BYTES as usize;
@@ -42,7 +43,7 @@ pub const ROOT_ARENAS: usize = 256;
 const RINGS: usize = (OF_ROOTS + ROOT_ARENAS) * ARENA_BYTES;
 /// Bytes of the file.
 const FILE_BYTES: usize = RINGS + (ARENAS + 2) * arena::RING_BYTES as usize;
-/// Entries of both tables. `SplCounters.java` and `SplRoots.java` have the same number; a test compares them.
+/// Entries of the table, and of that of the roots. `SplCounters.java` and `SplRoots.java` have the same number; a test compares them.
 const SLOTS: usize = 1 << 14;
 /// Bytes of an entry of the roots' table: the thread's id, its own arena, one for each root, and whether it asks for these.
 /// `SplRoots.java` has the same number; a test compares them.
@@ -58,10 +59,17 @@ const FACTS: usize = SLOTS * ENTRY_BYTES;
 /// Bytes of these: the size from which on a call is large, and the word of an entry with the arena of such calls.
 const FACT_BYTES: usize = 16;
 
+/// The table that leads threads to their arenas, by their ids. At first it leads all to the arena of threads without their own.
+pub trait Table: Debug + Send + Sync {
+    /// Leads the threads of an entry to the arena at this address. The calling thread may be suspended within.
+    fn lead(&self, slot: usize, address: u64);
+}
+
 /// The arenas and their owners.
 #[derive(Debug)]
 pub struct Arenas {
-    table: Memory,
+    /// Not there before the JVM has it.
+    table: OnceLock<Box<dyn Table>>,
     roots: Memory,
     arenas: Memory,
     file: OwnedFd,
@@ -120,7 +128,6 @@ impl Arenas {
     pub fn map() -> io::Result<Self> {
         let file = memory_file(FILE_BYTES)?;
         let arenas = Memory::map_file(&file, FILE_BYTES)?;
-        let table = Memory::map(SLOTS * 8)?;
         let roots = Memory::map(FACTS + MOST_ROOTS * FACT_BYTES)?;
         let owners = Owners {
             of_slot: HashMap::new(),
@@ -133,17 +140,15 @@ impl Arenas {
             has_rings: false,
             free_groups: Vec::new(),
         };
-        let all = Self { table, roots, arenas, file, owners: Mutex::new(owners) };
+        let all = Self { table: OnceLock::new(), roots, arenas, file, owners: Mutex::new(owners) };
         all.roots.u64_at(slot_of(0) * ENTRY_BYTES).store(NOBODY, Ordering::Release);
-        for slot in 0..SLOTS {
-            all.lead(slot, SHARED);
-        }
         Ok(all)
     }
 
-    /// The address that replaces the placeholder in `SplCounters`.
-    pub fn table_address(&self) -> i64 {
-        self.table.address()
+    /// Leads threads by this table from now on. No thread has an arena yet.
+    pub fn lead_by(&self, table: impl Table + 'static) {
+        // There is one for the life of the JVM.
+        let _ = self.table.set(Box::new(table));
     }
 
     /// The address of the roots' table, which replaces a placeholder in `SplRoots`.
@@ -238,12 +243,15 @@ impl Arenas {
         if std::mem::take(&mut owners.has_rings) {
             self.end_rings();
         }
+        let mut alone = Vec::new();
         for (&slot, living) in &owners.of_slot {
             self.take_roots(slot);
-            if let [Living { arena: Some(arena), .. }] = living[..] {
-                self.lead(slot, arena);
+            if let [Living { arena: Some(_), .. }] = living[..] {
+                alone.push(slot);
             }
         }
+        drop(owners);
+        alone.into_iter().for_each(|slot| self.lead(slot));
     }
 
     /// Gives a thread an arena, if one is free and no other living thread has its entry of the table. Threads
@@ -253,7 +261,8 @@ impl Arenas {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         let Owners { of_slot, free, unused, has_roots, has_durations, has_rings, .. } = &mut *owners;
         let living = of_slot.entry(slot).or_default();
-        if living.iter().all(|one| one.thread != thread) {
+        let is_new = living.iter().all(|one| one.thread != thread);
+        if is_new {
             let alone = if *has_rings { 0 } else { ALONE };
             let arena = if living.is_empty() { self.take(free, unused, alone) } else { None };
             if let Some(arena) = arena {
@@ -265,13 +274,16 @@ impl Arenas {
             }
             living.push(Living { thread, arena, group: None });
             self.take_roots(slot);
-            self.lead(slot, arena.unwrap_or(SHARED));
         }
         if (*has_roots || *has_durations || *has_rings)
             && let [Living { arena: Some(arena), .. }] = living[..]
             && arena < ARENAS
         {
             self.tell(slot, thread, arena);
+        }
+        drop(owners);
+        if is_new {
+            self.lead(slot);
         }
     }
 
@@ -307,13 +319,14 @@ impl Arenas {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         if let Entry::Vacant(entry) = owners.of_slot.entry(slot) {
             entry.insert(vec![Living { thread, arena: Some(OWN), group: None }]);
-            self.lead(slot, OWN);
         }
         if (owners.has_durations || owners.has_rings)
             && let Some([Living { arena: Some(OWN), .. }]) = owners.of_slot.get(&slot).map(Vec::as_slice)
         {
             self.tell(slot, thread, OWN);
         }
+        drop(owners);
+        self.lead(slot);
     }
 
     /// Tells a thread in the roots' table which arena is its own.
@@ -335,8 +348,6 @@ impl Arenas {
         let Living { arena, group, .. } = living.swap_remove(place);
         if arena.is_some() {
             self.take_roots(slot);
-            // The others of this entry go on without.
-            self.lead(slot, SHARED);
         }
         free_groups.extend(group);
         if let Some(arena) = arena.filter(|arena| *arena < ARENAS) {
@@ -345,6 +356,11 @@ impl Arenas {
         }
         if living.is_empty() {
             of_slot.remove(&slot);
+        }
+        drop(owners);
+        if arena.is_some() {
+            // The others of this entry go on without.
+            self.lead(slot);
         }
     }
 
@@ -418,8 +434,25 @@ impl Arenas {
         self.arenas.u64_at(owners_at(arena)).fetch_add(1, Ordering::AcqRel);
     }
 
-    fn lead(&self, slot: usize, arena: usize) {
-        self.table.u64_at(slot * 8).store(self.address(arena), Ordering::Release);
+    /// Leads the threads of an entry to the arena of the one that is alone there, else to that of all others. Nothing is locked meanwhile: the
+    /// program may suspend the calling thread, while other threads begin and end. So what another thread has changed is looked at again.
+    fn lead(&self, slot: usize) {
+        let Some(table) = self.table.get() else { return };
+        loop {
+            let arena = self.arena_of(slot);
+            table.lead(slot, self.address(arena));
+            if self.arena_of(slot) == arena {
+                return;
+            }
+        }
+    }
+
+    fn arena_of(&self, slot: usize) -> usize {
+        let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        match owners.of_slot.get(&slot).map(Vec::as_slice) {
+            Some(&[Living { arena: Some(arena), .. }]) => arena,
+            _ => SHARED,
+        }
     }
 
     fn address(&self, arena: usize) -> u64 {

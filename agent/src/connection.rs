@@ -135,6 +135,8 @@ pub struct Connection {
     looked_for: Instant,
     /// Whether this session's controller asked for a drill.
     drills: bool,
+    /// Whether the session ends: the agent thread restores every class, or has done so.
+    detaches: bool,
     /// The last class whose description waits to be sent.
     described: Option<u32>,
 }
@@ -156,6 +158,7 @@ impl Connection {
             looked: Instant::now(),
             looked_for: Instant::now(),
             drills: false,
+            detaches: false,
             described: None,
         }
     }
@@ -228,7 +231,7 @@ impl Connection {
         self.given.shared.processor_jar.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.given.shared.overtaken.store(false, Ordering::Relaxed);
         self.overtaken = false;
-        self.drills = false;
+        (self.drills, self.detaches) = (false, false);
         self.described = None;
         while self.given.done.try_recv().is_ok() {}
         match self.prepare() {
@@ -307,6 +310,7 @@ impl Connection {
     /// Closes all gates and restores every class.
     fn detach(&mut self) {
         self.station.shut_all();
+        self.detaches = true;
         self.given.shared.command(Command::Detach);
     }
 
@@ -332,6 +336,12 @@ impl Connection {
         while !self.given.shared.is_busy()
             && let Some(message) = stream.next()?
         {
+            if self.detaches
+                && !matches!(message, ToAgent::Reject { .. } | ToAgent::Drain | ToAgent::Ping { .. })
+            {
+                // Nobody would end what begins now.
+                continue;
+            }
             match message {
                 ToAgent::Reject { reason } => return Err(io::Error::other(reason)),
                 ToAgent::ProcessorJar { path } => {

@@ -5,18 +5,23 @@
 //! only, as JVM TI demands. The first wait of a version of a method at an offset asks for its names, while the frame keeps the method: a later
 //! question could be about a method that is gone.
 
+mod lifetimes;
 mod tables;
 
 use crate::fault;
 use crate::java;
-use crate::jvm::{ClassRef, Jvm, ObjectRef};
+use crate::jvm::{ClassRef, Jvm, ObjectRef, Walked};
 use crate::sys;
 use jvmti_bindings::callbacks::{CallbackContext, MonitorEvent, ObjectAllocationEvent, ThreadEvent};
+use lifetimes::Lifetimes;
 use spl_wire::{EVENT_NAMES, Events};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tables::Tables;
+
+/// The JDK from which on the JVM tells behind a collection which objects are gone.
+const TOLD_BEHIND_SINCE: u32 = 16;
 
 /// The name of the thread in which the JVM waits for the others at its end.
 pub const LAST_THREAD: &str = "DestroyJavaVM";
@@ -34,14 +39,24 @@ pub struct Hearing {
     /// Start of a collection that is under way, or 0.
     collection_ns: AtomicU64,
     stopped_ns: AtomicU64,
+    /// Whether sampled objects have tags, and whether the JVM tells within a collection which are gone.
+    follows: AtomicBool,
+    tells_within: AtomicBool,
+    lifetimes: Lifetimes,
+    /// Whether a walk looks at the heap at the end.
+    walks: AtomicBool,
     /// The last messages, once the JVM ends.
     last: Mutex<Vec<Events>>,
 }
 
 impl Hearing {
-    /// Begins to listen, with empty tables.
-    pub fn begin(&self, interval_bytes: u32) {
+    /// Begins to listen, with empty tables. `follows` says that sampled objects may have tags, `walks` that a walk looks at the heap at the end.
+    pub fn begin(&self, interval_bytes: u32, (follows, walks): (bool, bool), jdk: u32) {
         *self.tables() = Tables::new();
+        self.lifetimes.begin();
+        self.follows.store(follows, Relaxed);
+        self.walks.store(walks, Relaxed);
+        self.tells_within.store(jdk < TOLD_BEHIND_SINCE, Relaxed);
         for counter in [&self.collections, &self.collection_ns, &self.stopped_ns] {
             counter.store(0, Relaxed);
         }
@@ -146,11 +161,30 @@ impl Hearing {
         let is_known = self.tables().knows_class(identity);
         let name = if is_known { String::new() } else { jvm.readable_name(class) };
         self.tables().allocates(identity, name, bytes, interval_bytes);
+        if self.follows.load(Relaxed)
+            && let Some(tag) = self.lifetimes.tag(intervals(bytes, interval_bytes))
+        {
+            // SAFETY: the callback's argument is live until the callback returns.
+            let object = unsafe { ObjectRef::new(event.object().cast()) };
+            if jvm.tag(object, tag) {
+                self.lifetimes.follow(tag);
+            }
+        }
+    }
+
+    /// A sampled object is gone. Nothing but atomics may be touched.
+    pub fn object_is_gone(&self, tag: i64) {
+        if self.is_on() {
+            self.lifetimes.is_gone(tag, !self.tells_within.load(Relaxed));
+        }
     }
 
     /// A collection stops the program. Nothing but atomics may be touched.
     pub fn collection_begins(&self, now_ns: u64) {
         self.collection_ns.store(now_ns, Relaxed);
+        if self.tells_within.load(Relaxed) {
+            self.lifetimes.collection();
+        }
     }
 
     /// The program goes on. Nothing but atomics may be touched.
@@ -163,6 +197,9 @@ impl Hearing {
             self.stopped_ns.fetch_add(now_ns.saturating_sub(begun_ns), Relaxed);
         }
         self.collections.fetch_add(1, AcqRel);
+        if !self.tells_within.load(Relaxed) {
+            self.lifetimes.collection();
+        }
     }
 
     /// Notes a look at the used memory, after a collection.
@@ -201,13 +238,33 @@ impl Hearing {
         if !places.is_empty() || !classes.is_empty() {
             said.push(Events::Of { places, classes });
         }
+        if self.follows.load(Relaxed) {
+            said.push(Events::Lifetimes(Box::new(self.lifetimes.so_far())));
+        }
         said.push(Events::Counts(Box::new(counts)));
         said
     }
 
-    /// Keeps the last report: the JVM ends.
-    pub fn keep_last(&self) {
-        let last = self.report();
+    /// Looks at the heap if that is wanted, once.
+    pub fn walk(&self, jvm: &Jvm, env: &mut jni::Env<'_>) -> Vec<Events> {
+        if !self.is_on() || !self.walks.swap(false, AcqRel) {
+            return Vec::new();
+        }
+        let walked = jvm.walk(env).unwrap_or_else(Walked::failed);
+        let mut said: Vec<Events> = walked
+            .classes
+            .chunks(EVENT_NAMES)
+            .map(|classes| Events::Heap { classes: classes.to_vec() })
+            .collect();
+        let stopped_ns = u64::try_from(walked.stopped.as_nanos()).unwrap_or(u64::MAX);
+        said.push(Events::Walked { objects: walked.objects, stopped_ns, why: walked.why });
+        said
+    }
+
+    /// Keeps the last report, behind what a walk has `found`: the JVM ends.
+    pub fn keep_last(&self, found: Vec<Events>) {
+        let mut last = found;
+        last.extend(self.report());
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = last;
     }
 
@@ -215,6 +272,12 @@ impl Hearing {
     pub fn last(&self) -> Vec<Events> {
         std::mem::take(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Number of intervals between samples that an object of `bytes` stands for: it was sampled with a probability that grows with its size.
+fn intervals(bytes: u64, interval_bytes: u64) -> u64 {
+    let own = bytes.max(1) as f64 / interval_bytes as f64;
+    (own / -(-own).exp_m1()).round() as u64
 }
 
 /// The id of the thread that waits, also of a virtual one.

@@ -1,11 +1,13 @@
 //! The agent's Java side through JNI: defines the probe class, warms it, makes the agent's thread object.
 
 pub mod counters;
+mod exceptions;
 mod heap;
 pub mod numbers;
 pub mod sizes;
 mod threads;
 
+pub use exceptions::know_exceptions;
 pub use heap::{has_room, used_memory};
 pub use threads::{id_of_thread, id_within_monitor, thread_id, thread_of};
 
@@ -108,19 +110,22 @@ pub unsafe fn with_env_of_program<T>(
 ) -> Result<T, String> {
     // SAFETY: as in `with_env`.
     let mut unowned = unsafe { EnvUnowned::from_raw(raw.cast()) };
-    value(unowned.with_env(|env| {
-        let mut outside = taken(env);
-        let mut result = f(env);
-        if let Some(thrown) = taken(env) {
-            outside = Some(thrown);
-            result = f(env);
-        }
-        if let Some(thrown) = taken(env).or(outside) {
-            // This call answers with an error, as an exception is pending afterwards.
-            let _ = env.throw(thrown);
-        }
-        result
-    }))
+    value(unowned.with_env(|env| in_program(env, f)))
+}
+
+/// Runs `f` as [`with_env_of_program`] does.
+fn in_program<T>(env: &mut Env<'_>, f: impl Fn(&mut Env<'_>) -> Result<T, Error>) -> Result<T, Error> {
+    let mut outside = taken(env);
+    let mut result = f(env);
+    if let Some(thrown) = taken(env) {
+        outside = Some(thrown);
+        result = f(env);
+    }
+    if let Some(thrown) = taken(env).or(outside) {
+        // This call answers with an error, as an exception is pending afterwards.
+        let _ = env.throw(thrown);
+    }
+    result
 }
 
 /// Takes the pending exception away.
@@ -201,6 +206,22 @@ pub fn boot_class<'local>(env: &mut Env<'local>, name: &CStr) -> Option<JClass<'
     (!class.is_null()).then_some(class)
 }
 
+/// The functions of JNI themselves, for calls behind which the crate `jni` would look for exceptions.
+fn functions<'env>(env: &'env Env<'_>) -> &'env jni::sys::JNINativeInterface_ {
+    // SAFETY: the environment of the calling thread, which is live.
+    let functions = unsafe { *env.get_raw() };
+    // SAFETY: a live environment has its table of functions.
+    unsafe { &*functions }
+}
+
+/// A class of the JDK's core, or of the agent, also where the heap is full.
+///
+/// # Errors
+/// When no class has this name.
+fn core_class<'local>(env: &mut Env<'local>, name: &JNIStr) -> Result<JClass<'local>, Error> {
+    boot_class(env, name.as_cstr()).ok_or(Error::NullPtr("a class of the JDK's core"))
+}
+
 /// Defines the probe class and the interface of arguments in the boot loader, and initialises the probe
 /// class.
 ///
@@ -230,7 +251,7 @@ pub fn install_rest(env: &mut Env<'_>, gates: i64, blocks: i64, jdk: u32) -> Res
     env.get_static_method_id(&recorder, jni_str!("opened"), jni_sig!("(I)I"))?;
     // `SplLengths` looks up classes of the JDK when it is initialised. That must not happen in a thread of
     // the program, which may hold any lock or be near the end of its stack.
-    let lengths = env.find_class(jni_str!("java/lang/SplLengths"))?;
+    let lengths = core_class(env, jni_str!("java/lang/SplLengths"))?;
     env.get_static_method_id(&lengths, jni_str!("of"), jni_sig!("(Ljava/lang/Object;)J"))?;
     forget_layouts(env)
 }
@@ -304,19 +325,22 @@ fn call_recorder<'local>(
     times: i32,
 ) -> Result<jni::objects::JValueOwned<'local>, Error> {
     let arguments = [JValue::Int(OWN_ID), JValue::Int(times)];
-    env.call_static_method(jni_str!("java/lang/SplRecorder"), name, signature, &arguments)
+    let class = core_class(env, jni_str!("java/lang/SplRecorder"))?;
+    env.call_static_method(&class, name, signature, &arguments)
 }
 
 /// Drops the class layouts that workload sizes were computed from, so that no class is kept alive.
 pub fn forget_layouts(env: &mut Env<'_>) -> Result<(), Error> {
-    env.call_static_method(jni_str!("java/lang/SplSizes"), jni_str!("forget"), jni_sig!("()V"), &[])?;
+    let class = core_class(env, jni_str!("java/lang/SplSizes"))?;
+    env.call_static_method(&class, jni_str!("forget"), jni_sig!("()V"), &[])?;
     Ok(())
 }
 
 /// Sets the number of objects that the size `deep` visits for one argument.
 pub fn set_visit_limit(env: &mut Env<'_>, objects: u32) -> Result<(), Error> {
     let limit = JValue::Int(i32::try_from(objects).unwrap_or(i32::MAX));
-    env.set_static_field(jni_str!("java/lang/SplSizes"), jni_str!("visits"), jni_sig!("I"), limit)
+    let class = core_class(env, jni_str!("java/lang/SplSizes"))?;
+    env.set_static_field(&class, jni_str!("visits"), jni_sig!("I"), limit)
 }
 
 /// Description of a method's size processor.

@@ -1,10 +1,12 @@
 //! JVM TI as the agent needs it. Errors are the JVM's own names.
 
 mod events;
+mod objects;
 
 pub use events::{HEARD, Named, Taken};
 use jvmti_bindings::env::Jvmti;
 use jvmti_bindings::sys::{jni, jvmti};
+pub use objects::Walked;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::c_void;
 use std::fmt;
@@ -120,6 +122,8 @@ pub enum Event {
     ContendedEntered,
     /// A sample of the allocated objects.
     SampledAllocation,
+    /// An object with a tag is gone.
+    ObjectFree,
 }
 
 impl Jvm {
@@ -172,6 +176,7 @@ impl Jvm {
             Event::ContendedEnter => jvmti::JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
             Event::ContendedEntered => jvmti::JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
             Event::SampledAllocation => jvmti::JVMTI_EVENT_SAMPLED_OBJECT_ALLOC,
+            Event::ObjectFree => jvmti::JVMTI_EVENT_OBJECT_FREE,
         };
         // SAFETY: a null thread stands for all threads.
         unsafe { self.env().set_event_notification_mode(on, event, std::ptr::null_mut()) }

@@ -60,7 +60,7 @@ pub fn wanted(
 /// there are depends on the phase, so the agent looks first.
 pub fn prepare(jvm: Jvm) -> Result<(), LoadAnswer> {
     jvm.can_retransform().then_some(()).ok_or(LoadAnswer::Incapable)?;
-    jvm.prepare_late().map_err(|_| LoadAnswer::Unstarted)
+    jvm.prepare_late().map_err(|_| LoadAnswer::NoEvents)
 }
 
 #[cfg(test)]

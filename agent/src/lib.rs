@@ -28,6 +28,7 @@ mod life;
 mod memory;
 mod metaspace;
 mod natives;
+mod objects;
 mod options;
 mod pauses;
 mod receivers;

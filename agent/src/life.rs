@@ -1,8 +1,9 @@
 //! The stage of the agent's life, in one value that callbacks, socket thread and attach requests share.
 
 use crate::options::Options;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A stage of the agent's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +31,20 @@ impl Stage {
         [Self::Resting, Self::Calling, Self::Serving, Self::Dormant, Self::Failed, Self::Dying, Self::Gone];
 }
 
+/// The controllers that have attached the agent.
+#[derive(Debug)]
+struct Controllers {
+    /// Options of the one that wants the agent next, and the mistakes in them.
+    next: Option<(Options, Vec<String>)>,
+    /// Socket of the one that is served, or was last.
+    served: Option<PathBuf>,
+}
+
 /// The stage, and the pending request that revives the agent.
 #[derive(Debug)]
 pub struct Life {
     stage: AtomicU8,
-    /// Options of the controller that wants the agent, and the mistakes in them.
-    revival: Mutex<Option<(Options, Vec<String>)>>,
+    controllers: Mutex<Controllers>,
     /// Whether somebody other than its controller wants the agent to restore all classes and end its service.
     dismissed: AtomicBool,
     /// Whether a class could not be restored when the last service ended.
@@ -47,7 +56,7 @@ impl Life {
     pub const fn new() -> Self {
         Self {
             stage: AtomicU8::new(Stage::Resting as u8),
-            revival: Mutex::new(None),
+            controllers: Mutex::new(Controllers { next: None, served: None }),
             dismissed: AtomicBool::new(false),
             unrestored: AtomicBool::new(false),
         }
@@ -77,18 +86,39 @@ impl Life {
     /// Requests the agent for a controller with these options. False while it serves another one, after a
     /// failure, and while a request is pending. The caller wakes the socket thread.
     pub fn revive(&self, options: Options, mistakes: Vec<String>) -> bool {
-        let mut revival = self.revival.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_free =
-            matches!(self.stage(), Stage::Dormant | Stage::Resting | Stage::Calling) && revival.is_none();
+        let mut controllers = self.controllers();
+        let is_free = matches!(self.stage(), Stage::Dormant | Stage::Resting | Stage::Calling)
+            && controllers.next.is_none();
         if is_free {
-            *revival = Some((options, mistakes));
+            controllers.next = Some((options, mistakes));
         }
         is_free
     }
 
-    /// Takes the pending request, if any.
+    /// Takes the pending request, if any: this controller is served from now on.
     pub fn revival(&self) -> Option<(Options, Vec<String>)> {
-        self.revival.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let mut controllers = self.controllers();
+        let next = controllers.next.take();
+        if let Some((options, _)) = &next {
+            controllers.served.clone_from(&options.socket);
+        }
+        next
+    }
+
+    /// Notes which controller is served from now on.
+    pub fn serves(&self, options: &Options) {
+        self.controllers().served.clone_from(&options.socket);
+    }
+
+    /// Whether the controller at this socket is served, or wants to be.
+    pub fn is_for(&self, socket: &Path) -> bool {
+        let controllers = self.controllers();
+        let next = controllers.next.as_ref().and_then(|(options, _)| options.socket.as_ref());
+        [next, controllers.served.as_ref()].into_iter().flatten().any(|known| known == socket)
+    }
+
+    fn controllers(&self) -> MutexGuard<'_, Controllers> {
+        self.controllers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks the agent to end its service; returns whether there was one to end. The caller wakes the socket
@@ -176,5 +206,19 @@ mod tests {
         }
         life.ends();
         assert!(!life.revive(options, mistakes), "the JVM ends");
+    }
+
+    #[test]
+    fn the_controller_that_is_served_is_known_by_its_socket() {
+        let (life, [first, next]) = (Life::new(), ["/first", "/next"].map(Path::new));
+        let options = |socket| Options::read(&format!("spl.client.socket={socket}"), |_| None);
+        assert!(!life.is_for(first));
+        life.serves(&options("/first").0);
+        assert!(life.is_for(first) && !life.is_for(next));
+        let (wanted, mistakes) = options("/next");
+        assert!(life.revive(wanted, mistakes));
+        assert!(life.is_for(first) && life.is_for(next), "the service of the first one may not be over");
+        life.revival();
+        assert!(!life.is_for(first) && life.is_for(next));
     }
 }

@@ -391,7 +391,7 @@ impl Worker {
     }
 
     fn restore_all(&mut self, env: &mut jni::Env<'_>) {
-        self.end_listening();
+        self.end_listening(env);
         self.end_drill(env);
         let all = self.plan.values().flat_map(BTreeMap::keys).copied().collect();
         self.restore(env, &all);

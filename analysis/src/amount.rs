@@ -31,6 +31,8 @@ pub struct Amount {
     pub is_least: bool,
 }
 
+/// Half of the 95% interval of the normal distribution, in standard deviations.
+const Z: f64 = 1.959_964;
 /// The reason of values that do not exist.
 const NOTHING: &str = "nothing to divide by: it is 0/0";
 /// The reason of values that cannot be bounded.
@@ -191,6 +193,14 @@ impl Amount {
         }
         self
     }
+}
+
+/// The 95% interval of a `share` that was found among `number` independent ones.
+pub(crate) fn wilson(share: f64, number: f64) -> [f64; 2] {
+    let middle = (share + Z * Z / (2.0 * number)) / (1.0 + Z * Z / number);
+    let half = Z / (1.0 + Z * Z / number)
+        * (share * (1.0 - share) / number + Z * Z / (4.0 * number * number)).sqrt();
+    [(middle - half).clamp(0.0, share), (middle + half).clamp(share, 1.0)]
 }
 
 #[cfg(test)]

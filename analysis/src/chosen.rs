@@ -217,6 +217,17 @@ mod tests {
     }
 
     #[test]
+    fn classes_of_one_name_have_one_method() {
+        let site = site(&[("P.f()I", "P", 10), ("P.f()I", "P (2)", 10)], 19, Some(1));
+        let chosen = Chosen::of(Some(&site), Bounds::exact(20));
+        assert_eq!(
+            (chosen.receivers.sites[1], chosen.targets.sites[0]),
+            (Bounds::exact(1), Bounds::exact(1))
+        );
+        assert_eq!((chosen.receiver_misses, chosen.target_misses), (Bounds::exact(20), Bounds::exact(1)));
+    }
+
+    #[test]
     fn methods_change_with_their_classes() {
         let site = site(&[("P.f()I", "P", 10), ("Q.f()I", "Q", 10)], 7, Some(2));
         let chosen = Chosen::of(Some(&site), Bounds::exact(20));

@@ -61,7 +61,18 @@ impl Collected {
     /// Whether the JVM's events lack what a metric needs, though some were heard.
     pub(crate) fn is_unheard(&self, need: Need) -> bool {
         let mut heard = self.spaces.iter().filter_map(|(_, tally)| tally.heard.as_ref());
-        need == Need::Contention && heard.any(|of| of.jvm.monitors.is_none())
+        match need {
+            Need::Contention => heard.any(|of| of.jvm.monitors.is_none()),
+            Need::Heap => heard.any(|of| of.heap.is_none() && of.jvm.without_heap.is_none()),
+            Need::Blocks
+            | Need::Files
+            | Need::Loads
+            | Need::Arcs
+            | Need::Sizes
+            | Need::Lifetimes
+            | Need::Collections
+            | Need::Threads => false,
+        }
     }
 
     /// Names of the spaces that no method of the drill belongs to.

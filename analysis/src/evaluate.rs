@@ -1,9 +1,10 @@
 //! The values of the chosen metrics in each space, with what is known of them.
 
 use crate::amount::{Amount, Figure};
+use crate::bins::Bin;
 use crate::choice::Choice;
 use crate::collect::Collected;
-use crate::metric::{Bin, Metric, Need, Reading, Settings};
+use crate::metric::{Metric, Need, Reading, Settings};
 use crate::of_drill::OfDrill;
 use crate::reasons::{HIDDEN, NO_CODE, NO_JDK, SOME};
 use crate::space::Space;
@@ -136,16 +137,10 @@ impl Values {
         }
         let line = |(needs, names): (&[Need], Vec<String>)| {
             let texts: Vec<&str> = needs.iter().map(|need| need.text()).collect();
-            let remedy = match needs.iter().all(|need| need.drill().is_some()) {
-                false if needs.iter().all(|need| need.drill().is_some() || need.is_heard()) => {
-                    "; `spl metrics` has it"
-                }
-                true => "; `spl drill --what receivers` has it",
-                false => ", which no drill has",
-            };
             let metrics =
                 if names.len() == 1 { "1 metric needs" } else { &format!("{} metrics need", names.len()) };
-            format!("{metrics} {}{remedy}: {}", texts.join(" and "), names.join(", "))
+            let command = Need::command(needs);
+            format!("{metrics} {}; `{command}` has it: {}", texts.join(" and "), names.join(", "))
         };
         grouped.into_iter().map(line).collect()
     }

@@ -1,9 +1,12 @@
 //! The events of a JVM during a drill, as their file has them.
 
-use crate::amount::{Amount, Bounds};
+use crate::amount::{Amount, Bounds, wilson};
+use crate::heap::{self, Heap, InHeap};
 use crate::hot::Weights;
+use crate::lifetimes::Lifetimes;
 use crate::space::Space;
 use serde::{Deserialize, Serialize};
+use spl_model::JVM_ITSELF;
 use std::collections::BTreeMap;
 
 /// Name and version of the form of the file.
@@ -12,8 +15,6 @@ const SCHEMA: &str = "spl.events/1";
 pub const RUNNABLE: usize = 4;
 /// Most places that are believed.
 const MOST_PLACES: usize = 1 << 16;
-/// Half of the 95% interval of the normal distribution, in standard deviations.
-const Z: f64 = 1.959_964;
 
 /// The events of a JVM, as counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +52,18 @@ pub struct Heard {
     pub runs: u64,
     /// Most threads that could run at a look.
     pub most_runnable: u64,
+    /// Lifetimes of sampled objects; `None` where none were followed.
+    #[serde(default)]
+    pub lifetimes: Option<Lifetimes>,
+    /// Why no sampled objects were followed, one line each.
+    #[serde(default)]
+    pub without_lifetimes: Vec<String>,
+    /// The classes of the heap at the end; `None` where it was not looked at.
+    #[serde(default)]
+    pub heap: Option<Vec<InHeap>>,
+    /// Why it could not be looked at.
+    #[serde(default)]
+    pub without_heap: Option<String>,
 }
 
 /// Waits at a place.
@@ -80,7 +93,9 @@ pub struct OfSpace {
     pub places: Weights,
     /// Why waits of places are not all known, if they are not.
     pub placeless: Option<String>,
-    /// The counts of the JVM, the same in each space; without places.
+    /// Its objects in the heap.
+    pub heap: Option<Heap>,
+    /// The counts of the JVM, the same in each space; without places and heap.
     pub jvm: Heard,
 }
 
@@ -117,6 +132,12 @@ impl Heard {
                     .to_owned(),
             );
         }
+        if heard.lifetimes.as_ref().is_some_and(|lifetimes| !lifetimes.is_possible()) {
+            return Err("its lifetimes of objects are not as many as there are, or too large".to_owned());
+        }
+        if heard.heap.as_ref().is_some_and(|classes| !heap::is_possible(classes)) {
+            return Err("its heap has too many classes or objects".to_owned());
+        }
         Ok(heard)
     }
 
@@ -127,18 +148,34 @@ impl Heard {
         };
         // Classes of several loaders may have one name.
         let mut merged: BTreeMap<(&str, &str, &str, u32), u64> = BTreeMap::new();
-        for place in self.places.iter().filter(|place| !place.class.is_empty()).filter(in_space) {
+        let has_method = |place: &&Waits| !["", JVM_ITSELF].contains(&&*place.class);
+        for place in self.places.iter().filter(has_method).filter(in_space) {
             let key = (&*place.class, &*place.method, &*place.descriptor, place.lock);
             *merged.entry(key).or_default() += place.waits;
         }
-        let jvm = Self { places: Vec::new(), ..self.clone() };
-        let mut of = OfSpace { placeless: self.placeless(), jvm, ..OfSpace::default() };
+        let heap = self.heap.as_ref().map(|classes| heap::of(classes, space));
+        let mut of = OfSpace { placeless: self.placeless(), heap, jvm: self.of_jvm(), ..OfSpace::default() };
         for waits in merged.values() {
             of.waits.add(Bounds::exact(*waits));
             of.places.add(Bounds::exact(*waits));
         }
         of.waits.add(Bounds::new(0, self.nowhere()));
         of
+    }
+
+    /// The counts without places and heap.
+    fn of_jvm(&self) -> Self {
+        Self {
+            schema: self.schema.clone(),
+            monitors: self.monitors.clone(),
+            threads: self.threads.clone(),
+            lifetimes: self.lifetimes.clone(),
+            without_lifetimes: self.without_lifetimes.clone(),
+            without_heap: self.without_heap.clone(),
+            places: Vec::new(),
+            heap: None,
+            ..*self
+        }
     }
 
     /// Waits whose place is not known.
@@ -175,11 +212,7 @@ impl Amount {
         if all == 0 {
             return Self::none("there was no look");
         }
-        let (share, looks) = (part as f64 / all as f64, independent.clamp(1, all) as f64);
-        let middle = (share + Z * Z / (2.0 * looks)) / (1.0 + Z * Z / looks);
-        let half = Z / (1.0 + Z * Z / looks)
-            * (share * (1.0 - share) / looks + Z * Z / (4.0 * looks * looks)).sqrt();
-        Self::sampled([(middle - half).clamp(0.0, share), (middle + half).clamp(share, 1.0)])
+        Self::sampled(wilson(part as f64 / all as f64, independent.clamp(1, all) as f64))
     }
 }
 
@@ -209,6 +242,11 @@ mod tests {
         assert_eq!(of.waits, Bounds::new(6, 10));
         assert_eq!(of.places.hot("0.9".parse().unwrap()), Bounds::exact(1), "one place");
         assert!(heard.placeless().unwrap().starts_with("4 of 13"));
+        // A wait of the JVM itself is in no space, and no doubt.
+        let own = Heard { waits: 7, places: vec![place("p/A", 6), place(JVM_ITSELF, 1)], ..Heard::new() };
+        for space in &spaces {
+            assert!(own.of(space).waits.is_exact() && own.of(space).waits.most <= 6, "{}", space.name);
+        }
     }
 
     #[test]
@@ -228,6 +266,11 @@ mod tests {
             Heard { runs: 4, ..good.clone() },
             Heard { runnable: [u64::MAX, 1, 0, 0], ..good.clone() },
             Heard { used_bytes: [2, 1], ..good.clone() },
+            Heard { lifetimes: Some(Lifetimes::default()), ..good.clone() },
+            Heard {
+                heap: Some(vec![InHeap { objects: [u64::MAX; 5], ..InHeap::default() }]),
+                ..good.clone()
+            },
             Heard { memory_looks: 1, ..good.clone() },
             Heard { schema: "spl.events/2".to_owned(), ..good },
         ] {

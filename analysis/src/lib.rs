@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod amount;
+mod bins;
 mod choice;
 mod chosen;
 mod collect;
@@ -17,8 +18,10 @@ mod filter;
 mod flow;
 mod forms;
 mod group;
+mod heap;
 mod heard;
 mod hot;
+mod lifetimes;
 mod made;
 mod metric;
 pub mod metrics;
@@ -31,6 +34,7 @@ mod tally;
 mod under_way;
 
 pub use amount::{Amount, Bounds, Figure};
+pub use bins::Bin;
 pub use choice::{Choice, meant};
 pub use collect::{Collect, Collected};
 pub use evaluate::{Exactness, InSpace, Measured, Value, Values};
@@ -38,9 +42,11 @@ pub use filter::{Filter, Rule};
 pub use forms::{
     SCHEMA, csv, dot, explained, hierarchy, json, needed, series_csv, series_json, series_text, text, xml,
 };
+pub use heap::{InHeap, MOST_CLASSES as MOST_HEAP_CLASSES};
 pub use heard::{Heard, RUNNABLE, Waits};
 pub use hot::Cutoff;
-pub use metric::{Bin, Has, Kind, Metric, Need, Settings, Unit};
+pub use lifetimes::Lifetimes;
+pub use metric::{Has, Kind, Metric, Need, Settings, Unit};
 pub use of_drill::OfDrill;
 pub use series::{OfMetric, OfSpace, Point, Series, Span};
 pub use space::{Library, Space};

@@ -1,6 +1,7 @@
 //! A metric, as the table has it.
 
 use crate::amount::Amount;
+use crate::bins::Bin;
 use crate::hot::Cutoff;
 use crate::tally::Tally;
 
@@ -76,12 +77,12 @@ pub enum Need {
     Loads,
     /// Receivers of calls, and the methods that these chose.
     Arcs,
-    /// The order in which ways were taken.
-    Order,
     /// Sizes of objects and lengths of arrays.
     Sizes,
     /// Objects that live in the heap.
     Heap,
+    /// Sampled objects, and collections until they are gone.
+    Lifetimes,
     /// Memory that is used after collections.
     Collections,
     /// Threads that wait for monitors.
@@ -124,15 +125,6 @@ pub enum Reading {
     Bins(Vec<(Bin, Amount)>),
 }
 
-/// A key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bin {
-    /// The least number that falls into it.
-    pub low: u64,
-    /// The greatest; `None` without end.
-    pub high: Option<u64>,
-}
-
 impl Metric {
     /// Its path in the tree of packs.
     #[must_use]
@@ -144,11 +136,6 @@ impl Metric {
     #[must_use]
     pub fn full_name(&self) -> String {
         format!("{}.{}.{}", self.category, self.name, self.kind.name())
-    }
-
-    /// Its needs that no command has.
-    pub fn unknown_needs(&self) -> impl Iterator<Item = Need> + '_ {
-        self.needs.iter().copied().filter(|need| need.drill().is_none() && !need.is_heard())
     }
 
     /// Whether a drill alone has all that it needs.
@@ -163,7 +150,7 @@ impl Metric {
         self.needs.iter().all(|need| need.is_heard())
     }
 
-    /// The keys of its values; none where it has one value, or is not computed.
+    /// The keys of its values; none where it has one value.
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
         // Every tally has the same keys.
@@ -225,9 +212,9 @@ impl Need {
         Self::Files,
         Self::Loads,
         Self::Arcs,
-        Self::Order,
         Self::Sizes,
         Self::Heap,
+        Self::Lifetimes,
         Self::Collections,
         Self::Contention,
         Self::Threads,
@@ -241,9 +228,9 @@ impl Need {
             Self::Files => "the class files",
             Self::Loads => "the list of loaded classes",
             Self::Arcs => "the receivers of calls",
-            Self::Order => "the order of branches",
             Self::Sizes => "sizes of objects",
             Self::Heap => "the objects in the heap",
+            Self::Lifetimes => "the ends of sampled objects",
             Self::Collections => "the memory used after collections",
             Self::Contention => "waits for monitors",
             Self::Threads => "begins, ends and states of threads",
@@ -257,36 +244,35 @@ impl Need {
             Self::Blocks | Self::Files | Self::Loads => true,
             Self::Arcs => has.arcs,
             Self::Sizes => has.sizes,
-            Self::Collections | Self::Contention | Self::Threads => has.events,
-            Self::Order | Self::Heap => false,
+            Self::Heap | Self::Lifetimes | Self::Collections | Self::Contention | Self::Threads => has.events,
         }
     }
 
-    /// Whether the JVM's events have it, which `spl metrics` hears.
+    /// Whether the JVM's events or its heap have it, which `spl metrics` hears or looks at.
     #[must_use]
     pub fn is_heard(self) -> bool {
-        matches!(self, Self::Collections | Self::Contention | Self::Threads)
+        matches!(self, Self::Heap | Self::Lifetimes | Self::Collections | Self::Contention | Self::Threads)
     }
 
-    /// The kind of drill that has it; `None` where no drill has it.
+    /// The command that has all of this.
+    #[must_use]
+    pub fn command(needs: &[Self]) -> &'static str {
+        if needs.contains(&Self::Heap) {
+            "spl metrics --heap"
+        } else if needs.iter().any(|need| need.is_heard()) {
+            "spl metrics"
+        } else {
+            "spl drill --what receivers"
+        }
+    }
+
+    /// The kind of drill that has it; `None` where only `spl metrics` has it.
     #[must_use]
     pub fn drill(self) -> Option<&'static str> {
         match self {
             Self::Blocks | Self::Files | Self::Loads => Some("blocks"),
             Self::Arcs | Self::Sizes => Some("receivers"),
-            Self::Order | Self::Heap | Self::Collections | Self::Contention | Self::Threads => None,
-        }
-    }
-}
-
-impl Bin {
-    /// Its key as text.
-    #[must_use]
-    pub fn text(self) -> String {
-        match self.high {
-            Some(high) if high == self.low => high.to_string(),
-            Some(high) => format!("{}-{high}", self.low),
-            None => format!("{}+", self.low),
+            Self::Heap | Self::Lifetimes | Self::Collections | Self::Contention | Self::Threads => None,
         }
     }
 }

@@ -11,6 +11,8 @@ pub const UNSEEN: &str = "of calls that entered no counted method the receiver a
 pub const FIRSTS: &str = "of calls that entered no counted method the receiver is not known, and the first call of a thread that took over the counters of one that had ended is not told apart";
 /// Of the order of methods.
 pub const TURNS: &str = "changes of classes that choose the same method are not told apart, nor the first call of a thread that took over the counters of one that had ended, and of calls that entered no counted method nothing is known";
+/// Of the heap.
+pub const UNWALKED: &str = "the heap was not looked at";
 /// Of the JVM's events.
 pub const UNHEARD: &str = "the JVM's events were not heard";
 /// Of the most threads at once.

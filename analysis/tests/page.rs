@@ -7,10 +7,9 @@ fn row(metric: &Metric) -> String {
     let needs: Vec<&str> = metric.needs.iter().map(|need| need.text()).collect();
     let variants: String =
         metric.variants.iter().map(|(name, text)| format!(" Variant `{name}`: {text}")).collect();
-    let has =
-        if metric.read.is_some() { needs.join(", ") } else { format!("not computed: {}", needs.join(", ")) };
+    let needs = needs.join(", ");
     format!(
-        "| {} | `{}` | {} | {}{variants} | {has} |",
+        "| {} | `{}` | {} | {}{variants} | {needs} |",
         metric.id,
         metric.full_name(),
         metric.unit.name(),

@@ -180,7 +180,7 @@ impl Target {
                 self.look(constant.as_ref().filter(|_| approach.has_signalled()), request.is_some())?;
             match approach.next(begun.elapsed(), &look.0) {
                 Step::Wait => std::thread::sleep(LOOK_EVERY),
-                Step::Request => request = Some(self.request(&look.0.status)?),
+                Step::Request => request = self.request(&look.0.status)?,
                 Step::Signal => {
                     let sent = pidfd_send_signal(&self.process, Signal::QUIT);
                     sent.map_err(|error| wrong("the signal could not be sent")(error.into()))?;
@@ -356,21 +356,25 @@ impl Target {
     }
 
     /// Makes the file that requests attaching, owned by the JVM's user. It could also stand in the working folder,
-    /// but the JVM makes its socket in `/tmp`: where no file can be made, no socket could be.
-    fn request(&self, status: &Status) -> Result<Request, Problem> {
+    /// but the JVM makes its socket in `/tmp`: where no file can be made, no socket could be. `None` if somebody else has just
+    /// made it.
+    fn request(&self, status: &Status) -> Result<Option<Request>, Problem> {
         let name = format!(".attach_pid{}", status.inner_pid);
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = self.tmp.try_clone().map_err(wrong("no descriptor is left"))?;
-        let made = openat(&folder, &name, flags, Mode::RUSR | Mode::WUSR).map_err(|error| {
-            wrong("its /tmp takes no file, so the JVM could make no socket there")(error.into())
-        })?;
+        let made = match openat(&folder, &name, flags, Mode::RUSR | Mode::WUSR) {
+            Err(rustix::io::Errno::EXIST) => return Ok(None),
+            made => made.map_err(|error| {
+                wrong("its /tmp takes no file, so the JVM could make no socket there")(error.into())
+            })?,
+        };
         let request = Request { folder, name, is_left: false };
         if self.own_uid != status.uid {
             let (uid, gid) = (Uid::from_raw(status.uid), Gid::from_raw(status.gid));
             fchown(&made, Some(uid), Some(gid))
                 .map_err(|error| wrong("a file cannot be given to its user")(error.into()))?;
         }
-        Ok(request)
+        Ok(Some(request))
     }
 
     fn text(&self, name: &str) -> Option<String> {

@@ -44,6 +44,8 @@ pub const ARENA_OF: (&str, &str) = ("arena", "(JI)J");
 pub const CALLING: (&str, &str) = ("calling", "(JII)V");
 /// Counts the class of a call's receiver: `void receiver(Object receiver, long arena, int number)`.
 pub const RECEIVER: (&str, &str) = ("receiver", "(Ljava/lang/Object;JI)V");
+/// Counts a call's receiver whose class is known: `void known(Object receiver, long arena, int number)`.
+pub const KNOWN_RECEIVER: (&str, &str) = ("known", "(Ljava/lang/Object;JI)V");
 /// Counts what entered a method: `long entered(long arena, int id, int member)`; gives what [`RETURNED`] takes.
 pub const ENTERED: (&str, &str) = ("entered", "(JII)J");
 /// Counts what entered a method of an object: `long entered(long arena, int id, int member, Object receiver)`.

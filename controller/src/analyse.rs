@@ -13,8 +13,8 @@ use crate::tallies::{collected, jvms};
 use claims::{Claims, JsonClaim, Judged};
 use serde::Serialize;
 use spl_analysis::{
-    Choice, Filter, Has, Library, Series, Space, Values, csv, dot, explained, hierarchy, json, meant, needed,
-    series_csv, series_json, series_text, text, xml,
+    Choice, Filter, Has, Library, Need, Series, Space, Values, csv, dot, explained, hierarchy, json, meant,
+    needed, series_csv, series_json, series_text, text, xml,
 };
 use spl_export::{DOCUMENT, Document};
 use spl_model::{DrillKind, OfCalls, one_line, plain_json};
@@ -22,6 +22,9 @@ use spl_session::files::{check_folders, write_whole};
 use spl_verdict::ExitStatus;
 use std::path::{Path, PathBuf};
 
+/// Why the heap's metrics have no values.
+const UNWALKED: &str =
+    "the heap could not be looked at: the JVM ended at once, or another agent ended the drill";
 /// Methods that the table of the drill shows.
 const SHOWN: usize = 5;
 
@@ -61,14 +64,18 @@ pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
     spaces(choosing)?;
     let claims = claims_of(&arguments.claiming, arguments.quiet)?;
     check_folders(arguments.claiming.junit.iter().map(PathBuf::as_path))?;
+    let heap = arguments.heap || claims.as_ref().is_some_and(|claims| claims.need(Need::Heap));
     let mut all_series = Vec::new();
     let mut each = |profile: &Profile, folder: &Path| {
-        if let Some(heard) = profile.heard.heard(false) {
+        if let Some(mut heard) = profile.heard.heard(false) {
+            if heap && heard.heap.is_none() {
+                heard.without_heap.get_or_insert_with(|| UNWALKED.to_owned());
+            }
             let text = serde_json::to_string_pretty(&heard).map_err(|error| error.to_string())?;
             put(&folder.join(EVENTS), &(plain_json(&text) + "\n"))?;
         }
         if !arguments.quiet {
-            profile.heard.lacks().iter().for_each(|line| say(line));
+            profile.heard.walk().iter().chain(&profile.heard.lacks()).for_each(|line| say(line));
         }
         if profile.series.is_some() {
             let (_, whole) = collected(folder, spaces(choosing)?)?;
@@ -76,7 +83,7 @@ pub fn measured(arguments: &Metrics) -> Result<ExitStatus, String> {
         }
         Ok(())
     };
-    let along = Along { every: arguments.every.clone(), listens: true };
+    let along = Along { every: arguments.every.clone(), listens: true, heap };
     let (status, folder) = drill::drilled(&drill_of(arguments), along, &mut each)?;
     if status != ExitStatus::AllHold {
         return Ok(status);

@@ -3,7 +3,7 @@
 use crate::asking::{self, Found, Needs, NotFound, Search};
 use crate::attached::{self, agree, enter, left, socket, watch};
 use crate::cli::{Attach, Detach};
-use crate::drill::why;
+use crate::drill::{FOR_AN_AGENT, why};
 use crate::program;
 use crate::progress::Progress;
 use crate::reading;
@@ -65,14 +65,22 @@ pub fn attach(arguments: &Attach) -> Result<ExitStatus, String> {
     let (socket, path) = socket(&target, &setup.config.output_dir)?;
     let inputs = Inputs::new()?;
     let library = enter(&target, known, &library, &path).map_err(|why| of_it(&why))?;
+    if !socket.is_called(FOR_AN_AGENT) {
+        return Err(of_it(&"the agent is in the JVM, and did not connect"));
+    }
     let target = Arc::new(target);
-    runtime.block_on(measured(arguments, (&setup, open.as_ref()), (&target, &library), (socket, inputs)))
+    runtime.block_on(measured(
+        arguments,
+        (&setup, open.as_ref()),
+        (&target, &library, &path),
+        (socket, inputs),
+    ))
 }
 
 async fn measured(
     arguments: &Attach,
     (first, open): (&Setup, Option<&Open>),
-    (target, library): (&Arc<Target>, &Path),
+    (target, library, path): (&Arc<Target>, &Path, &Path),
     (socket, mut inputs): (PrivateSocket, Inputs),
 ) -> Result<ExitStatus, String> {
     let door = tokio::spawn(socket.accept(inputs.sender()));
@@ -86,7 +94,7 @@ async fn measured(
                 not_found.say(&progress);
                 door.abort();
                 watch.abort();
-                return Ok(left(target, library, &progress).unwrap_or(ExitStatus::Error));
+                return Ok(left(target, library, path, &progress).unwrap_or(ExitStatus::Error));
             }
         },
     };
@@ -113,7 +121,7 @@ async fn measured(
     // In a container it may know another number of itself.
     over.programs.iter_mut().for_each(|(pid, _)| *pid = target.pid());
     why::explain(&over, &setup.config, &mut inputs, &progress).await;
-    Ok(left(target, library, &progress).unwrap_or(status))
+    Ok(left(target, library, path, &progress).unwrap_or(status))
 }
 
 /// The setup with the methods of the JVM, or the end of the search for them.

@@ -7,7 +7,7 @@ use spl_attach::system::Target;
 use spl_session::agents::Input;
 use spl_session::door::PrivateSocket;
 use spl_verdict::ExitStatus;
-use spl_wire::{LEAVE, LoadAnswer};
+use spl_wire::{LEAVE, LoadAnswer, leave_of};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -104,20 +104,32 @@ pub fn load(target: &Target, library: &Path, options: &str) -> Result<LoadAnswer
     LoadAnswer::of(code).ok_or_else(|| format!("the agent answered {code}; is it of another version?"))
 }
 
-/// Asks the agent to restore every class and to leave, and waits until it has.
+/// Asks the agent to restore every class and to leave, also if it serves another controller, and waits until it has.
 ///
 /// # Errors
 /// When it does not, or not completely; text for the operator.
 pub fn leave(target: &Target, library: &Path) -> Result<(), String> {
-    let answer = asked_to_leave(target, library)?;
+    done(asked_to_leave(target, library, None)?)
+}
+
+/// Like [`leave`], for the agent of the controller at this socket.
+///
+/// # Errors
+/// As for [`leave`], and when it serves another controller by now.
+pub fn leave_ours(target: &Target, library: &Path, socket: &Path) -> Result<(), String> {
+    done(asked_to_leave(target, library, Some(socket))?)
+}
+
+fn done(answer: LoadAnswer) -> Result<(), String> {
     if answer == LoadAnswer::Done { Ok(()) } else { Err(in_words(answer).to_owned()) }
 }
 
-/// The last answer of the agent, which may take some time to leave.
-fn asked_to_leave(target: &Target, library: &Path) -> Result<LoadAnswer, String> {
+/// The last answer of the agent, which may take some time to leave. With a socket only that of its controller leaves.
+fn asked_to_leave(target: &Target, library: &Path, socket: Option<&Path>) -> Result<LoadAnswer, String> {
+    let options = socket.map_or_else(|| LEAVE.to_owned(), |path| leave_of(&path.to_string_lossy()));
     let until = Instant::now() + LONGEST_LEAVE;
     loop {
-        let answer = load(target, library, LEAVE)?;
+        let answer = load(target, library, &options)?;
         if answer != LoadAnswer::Leaving || Instant::now() >= until {
             return Ok(answer);
         }
@@ -220,9 +232,9 @@ pub fn enter(
     }
 }
 
-/// Waits until the agent has left the JVM. An error's status if it has not.
-pub fn left(target: &Target, library: &Path, progress: &Progress) -> Option<ExitStatus> {
-    let answer = asked_to_leave(target, library);
+/// Waits until the agent of the controller at this socket has left the JVM. An error's status if it has not.
+pub fn left(target: &Target, library: &Path, socket: &Path, progress: &Progress) -> Option<ExitStatus> {
+    let answer = asked_to_leave(target, library, Some(socket));
     if !target.is_alive() || answer == Ok(LoadAnswer::Ending) {
         progress.note("the program ended");
         return None;
@@ -230,6 +242,13 @@ pub fn left(target: &Target, library: &Path, progress: &Progress) -> Option<Exit
     let why = match answer {
         Ok(LoadAnswer::Done) => {
             progress.note(&format!("pid {} goes on, with every class as it was", target.pid()));
+            return None;
+        }
+        Ok(LoadAnswer::Busy) => {
+            progress.note(&format!(
+                "pid {} goes on, and its agent serves another controller by now",
+                target.pid()
+            ));
             return None;
         }
         Ok(answer) => in_words(answer).to_owned(),
@@ -267,6 +286,11 @@ pub fn in_words(answer: LoadAnswer) -> &'static str {
             "another copy of the agent's library is in the JVM already; name that file with --agent, or restart the program"
         }
         LoadAnswer::Records => "the JVM records an AOT cache, which would contain the agent's classes",
+        LoadAnswer::NoEnvironment => {
+            "the JVM gave the agent no environment of JVM TI or JNI; is it out of memory?"
+        }
+        LoadAnswer::NoClasses => "the JVM could not look up the classes of exceptions; is it out of memory?",
+        LoadAnswer::NoEvents => "the JVM does not let the agent hear its events",
         LoadAnswer::Unstarted => "the JVM had no memory, no thread or no descriptor left for the agent",
         LoadAnswer::Leaving => "the agent is still restoring classes; try again a little later",
         LoadAnswer::Unrestored => {

@@ -128,21 +128,17 @@ fn number(count: usize, about: &str) -> String {
 
 /// The table of metrics, in the order of `metrics::all`.
 fn table() -> Vec<KnownMetric> {
-    let known = |metric: &spl_analysis::Metric| {
-        let lacks: Vec<&str> = metric.unknown_needs().map(spl_analysis::Need::text).collect();
-        KnownMetric {
-            id: metric.id.to_owned(),
-            name: metric.full_name(),
-            unit: match metric.unit {
-                Unit::Count => MetricUnit::Count,
-                Unit::Density => MetricUnit::Density,
-                Unit::Ratio => MetricUnit::Ratio,
-                Unit::Percent => MetricUnit::Percent,
-                Unit::Bytes => MetricUnit::Bytes,
-            },
-            keys: metric.keys(),
-            lacks: (!lacks.is_empty()).then(|| format!("{}, which no drill has", lacks.join(" and "))),
-        }
+    let known = |metric: &spl_analysis::Metric| KnownMetric {
+        id: metric.id.to_owned(),
+        name: metric.full_name(),
+        unit: match metric.unit {
+            Unit::Count => MetricUnit::Count,
+            Unit::Density => MetricUnit::Density,
+            Unit::Ratio => MetricUnit::Ratio,
+            Unit::Percent => MetricUnit::Percent,
+            Unit::Bytes => MetricUnit::Bytes,
+        },
+        keys: metric.keys(),
     };
     metrics::all().map(known).collect()
 }

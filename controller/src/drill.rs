@@ -68,6 +68,8 @@ pub struct Along {
     pub every: Option<Every>,
     /// The JVM's events are heard.
     pub listens: bool,
+    /// The heap is looked at in the end.
+    pub heap: bool,
 }
 
 /// Counts the blocks of a program's methods and writes what was counted.
@@ -114,6 +116,7 @@ pub fn drilled(
         tracing: None,
         every: along.every,
         listens: along.listens,
+        heap: along.heap,
         first_by: None,
     };
     let library = program::library(arguments.agent.as_deref())?;
@@ -370,7 +373,7 @@ fn running(
         watch.abort();
         collected
     });
-    if attached::left(&target, &library, progress).is_some() {
+    if attached::left(&target, &library, &path, progress).is_some() {
         return Err("not every class may be as it was; restart the program when you can".to_owned());
     }
     Ok((out, collected?))

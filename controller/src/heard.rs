@@ -1,10 +1,10 @@
 //! The events of a JVM, gathered from the messages of its agent.
 
 use crate::numbers::counted;
-use spl_analysis::{Heard, RUNNABLE, Waits};
+use spl_analysis::{Heard, InHeap, Lifetimes, MOST_HEAP_CLASSES, RUNNABLE, Waits};
 use spl_model::one_line;
 use spl_stats::thinned;
-use spl_wire::{EventCounts, EventPlace, Events, OfClass, OfPlace};
+use spl_wire::{EventCounts, EventPlace, Events, HeapClass, OfClass, OfPlace};
 use std::collections::BTreeMap;
 
 /// The file of the JVM's events in the folder of a drill.
@@ -38,6 +38,12 @@ pub struct Gathered {
     pub reports: Vec<EventCounts>,
     /// Whether there were more reports than are kept.
     pub has_forgotten: bool,
+    /// Lifetimes of sampled objects at the last report.
+    pub lifetimes: Option<Lifetimes>,
+    /// Classes of the heap so far.
+    heap: Vec<InHeap>,
+    /// Objects in the heap, and nanoseconds for which the program stood still, once the heap was looked at; or why it could not be.
+    pub walked: Option<Result<(u64, u64), String>>,
 }
 
 impl Gathered {
@@ -71,6 +77,27 @@ impl Gathered {
                     let known = self.classes.get_mut(&of.number);
                     known.ok_or("the agent counted objects of a class that it did not name")?.1 = of;
                 }
+            }
+            Events::Lifetimes(of) => {
+                let spl_wire::Lifetimes { gone, gone_at_least, there, unfollowed } = *of;
+                self.lifetimes = Some(Lifetimes { gone, gone_at_least, there, unfollowed });
+                if !self.lifetimes.as_ref().is_some_and(Lifetimes::is_possible) {
+                    return Err("the agent told lifetimes of objects that cannot be".to_owned());
+                }
+            }
+            Events::Heap { classes } => {
+                let one = |of: HeapClass| InHeap {
+                    class: one_line(&of.name),
+                    objects: of.objects,
+                    places: of.places,
+                };
+                self.heap.extend(classes.into_iter().map(one));
+                if self.heap.len() > MOST_HEAP_CLASSES {
+                    return Err(format!("the agent named more than {MOST_HEAP_CLASSES} classes of the heap"));
+                }
+            }
+            Events::Walked { objects, stopped_ns, why } => {
+                self.walked = Some(why.map_or(Ok((objects, stopped_ns)), |why| Err(one_line(&why))));
             }
             Events::Counts(counts) if self.reports.len() < MOST_REPORTS => self.reports.push(*counts),
             Events::Counts(counts) => {
@@ -129,8 +156,28 @@ impl Gathered {
             runnable,
             runs: counts.runs,
             most_runnable: counts.most_runnable.into(),
+            lifetimes: self.lifetimes.clone(),
+            without_lifetimes: [missing("sampled allocations"), missing("lifetimes of objects")].concat(),
+            heap: matches!(self.walked, Some(Ok(_))).then(|| self.heap.clone()),
+            without_heap: self.unwalked(),
             ..Heard::new()
         })
+    }
+
+    /// Why the heap could not be looked at.
+    fn unwalked(&self) -> Option<String> {
+        let why = self.walked.as_ref()?.as_ref().err()?;
+        Some(format!("the heap could not be looked at: {why}"))
+    }
+
+    /// The cost of the look at the heap, as a line.
+    pub fn walk(&self) -> Option<String> {
+        let (objects, stopped_ns) = *self.walked.as_ref()?.as_ref().ok()?;
+        Some(format!(
+            "the program stood still for {:.0} ms, while {} of the heap were looked at",
+            stopped_ns as f64 / 1e6,
+            counted(objects, "object", "objects")
+        ))
     }
 
     /// Lines about what is missing.
@@ -141,9 +188,10 @@ impl Gathered {
         if let Some(why) = &self.refused {
             lines.push(format!("the JVM's events are not heard: {why}"));
         }
+        lines.extend(self.unwalked());
         if counts.placeless > 0 {
             lines.push(format!(
-                "{} had no Java method that waits, or there was no room for more places: they count without one",
+                "the JVM did not tell the place of {}, or there was no room for more places: they count without one",
                 counted(counts.placeless, "wait", "waits")
             ));
         }

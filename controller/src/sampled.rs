@@ -92,7 +92,7 @@ fn running(
         watch.abort();
         told
     });
-    let stays = attached::left(&target, &library, progress).is_some();
+    let stays = attached::left(&target, &library, &path, progress).is_some();
     let status = results(&told?, &mut out, &orders, progress)?;
     Ok(if stays { ExitStatus::Error } else { status })
 }
@@ -108,7 +108,11 @@ fn results(
     if let Some(why) = &gathered.refused {
         return Err(format!("nothing was heard: {why}"));
     }
-    if gathered.begun_ns.is_none() || gathered.reports.is_empty() {
+    let has_nothing = gathered.begun_ns.is_none() || gathered.reports.is_empty();
+    if has_nothing && told.goes_on {
+        return Err("nothing was heard: the agent left before, perhaps by `spl detach`".to_owned());
+    }
+    if has_nothing {
         return Err("nothing was heard: no JVM of the command told its events before it ended. A JVM connects if it is of \
                     this user, and started by java itself or with JAVA_TOOL_OPTIONS"
             .to_owned());

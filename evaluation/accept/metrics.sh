@@ -204,6 +204,7 @@ each() {
     opcodes
     touched
     heard
+    walked
     thresholds
     programs
     forms_of_values

@@ -123,7 +123,6 @@ fn known() -> Vec<KnownMetric> {
             name: name.to_owned(),
             unit: if name.ends_with("percentile") { MetricUnit::Percent } else { MetricUnit::Count },
             keys: keys.iter().map(|&key| key.to_owned()).collect(),
-            lacks: None,
         })
         .into()
 }

@@ -9,7 +9,7 @@ use crate::loops::{Loop, loops};
 use crate::metrics::Metrics;
 use crate::no_graph::NoGraph;
 use crate::search::Search;
-use crate::sites::{self, Call};
+use crate::sites::{self, Call, CallKind};
 use crate::throwing::Throwing;
 use spl_classfile::class::{ClassFile, Method};
 use spl_classfile::code::Code;
@@ -136,6 +136,8 @@ impl<'a> Graph<'a> {
             block.calls.extend(call.map(|call| Call {
                 line: lines.at(insn.at),
                 lambda: class.lambda(insn.index()),
+                is_exact: call.kind == CallKind::Virtual
+                    && sites::is_final(call.target.class, self.class, class.access),
                 ..call
             }));
             block.allocations.extend(sites::allocation(insn, &class.pool)?);

@@ -13,8 +13,8 @@ pub struct NumberedCall<'g, 'a> {
     /// The call.
     pub call: &'g Call<'a>,
     /// Its number within the method: the first of its words, if it has some. Where entered methods count, a call has one, and two where the
-    /// receiver chooses: its second one stands for its last receiver. Where receivers count, such a call has [`Received::WORDS`], and others
-    /// have none.
+    /// receiver chooses: its second one stands for its last receiver. Where receivers count, such a call has [`Received::WORDS`], or one where the
+    /// receiver's class is known (`is_exact`), and others have none.
     pub number: u32,
 }
 
@@ -51,6 +51,7 @@ impl<'a> Graph<'a> {
                     (OfCalls::Entered, false) => 1,
                     (OfCalls::Entered, true) => 2,
                     (OfCalls::Receivers, false) => 0,
+                    (OfCalls::Receivers, true) if call.is_exact => 1,
                     (OfCalls::Receivers, true) => Received::WORDS,
                 };
                 next = next.saturating_add(words);

@@ -18,6 +18,8 @@ pub struct Call<'a> {
     pub target: Member<'a>,
     /// Of a dynamic call that makes a lambda or a method reference: the method that this calls.
     pub lambda: Option<Member<'a>>,
+    /// Whether a receiver can only be of the class that the instruction names, which is final.
+    pub is_exact: bool,
 }
 
 /// The instruction of a call.
@@ -129,7 +131,48 @@ pub(crate) fn call<'a>(insn: &Insn<'a>, pool: &Pool<'a>) -> Result<Option<Call<'
         INVOKEDYNAMIC => CallKind::Dynamic,
         _ => return Ok(None),
     };
-    Ok(Some(Call { at: insn.at, line: None, kind, target: pool.member(insn.index())?, lambda: None }))
+    Ok(Some(Call {
+        at: insn.at,
+        line: None,
+        kind,
+        target: pool.member(insn.index())?,
+        lambda: None,
+        is_exact: false,
+    }))
+}
+
+/// Classes of the JDK that are final in each release from 11 on, by their documentation; in the order of their names.
+const FINAL: [&[u8]; 24] = [
+    b"java/lang/Boolean",
+    b"java/lang/Byte",
+    b"java/lang/Character",
+    b"java/lang/Class",
+    b"java/lang/Double",
+    b"java/lang/Float",
+    b"java/lang/Integer",
+    b"java/lang/Long",
+    b"java/lang/Module",
+    b"java/lang/Short",
+    b"java/lang/StackTraceElement",
+    b"java/lang/String",
+    b"java/lang/StringBuffer",
+    b"java/lang/StringBuilder",
+    b"java/lang/reflect/Constructor",
+    b"java/lang/reflect/Field",
+    b"java/lang/reflect/Method",
+    b"java/net/URI",
+    b"java/net/URL",
+    b"java/util/Locale",
+    b"java/util/Optional",
+    b"java/util/UUID",
+    b"java/util/regex/Matcher",
+    b"java/util/regex/Pattern",
+];
+const ACC_FINAL: u16 = 0x10;
+
+/// Whether a class is final, as far as it is known: one of the JDK, or `own`, the class of the code.
+pub(crate) fn is_final(class: &[u8], own: &[u8], access: u16) -> bool {
+    FINAL.binary_search(&class).is_ok() || class == own && access & ACC_FINAL != 0
 }
 
 /// The allocation of an instruction, if it is one.

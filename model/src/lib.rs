@@ -19,6 +19,9 @@ mod sign;
 mod size;
 mod text;
 
+/// The class of a place that has no method: the JVM itself does something there.
+pub const JVM_ITSELF: &str = "<jvm>";
+
 pub use claim::{ClaimIx, ClaimNumbers, Claimed};
 pub use hash::fnv1a_128;
 pub use instrument::{Handle, Instrument, InstrumentId, ProbeKind, Sizing};

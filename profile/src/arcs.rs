@@ -23,6 +23,8 @@ pub struct Arcs {
     methods: BTreeMap<u32, Named>,
     /// Names of classes by their numbers.
     receivers: BTreeMap<u64, BTreeSet<String>>,
+    /// Names that classes of several loaders have, with the numbers of these classes in their order.
+    namesakes: BTreeMap<String, Vec<u64>>,
     pub(crate) hierarchy: Hierarchy,
     /// For each counter the threads in which it is not 0; none where that is not known.
     threads: Vec<Threads>,
@@ -202,6 +204,7 @@ impl Arcs {
             of_call: BTreeMap::new(),
             methods: BTreeMap::new(),
             receivers: BTreeMap::new(),
+            namesakes: BTreeMap::new(),
             hierarchy: Hierarchy::new(),
             threads: Vec::new(),
         };
@@ -211,6 +214,10 @@ impl Arcs {
         for (number, name) in receivers {
             all.receivers.entry(*number).or_default().insert(name.clone());
         }
+        for (number, names) in &all.receivers {
+            names.iter().for_each(|name| all.namesakes.entry(name.clone()).or_default().push(*number));
+        }
+        all.namesakes.retain(|_, numbers| numbers.len() > 1);
         for class in classes {
             all.add_class(class);
         }
@@ -307,14 +314,16 @@ impl Arcs {
             let (class, member) = (mutf8::decode(one.call.target.class), member_of(one.call));
             let answers = match self.of {
                 OfCalls::Entered => self.answers(&one, (&class, &member), *count),
-                OfCalls::Receivers => self.by_receivers(&one, (&class, &member), *count),
+                OfCalls::Receivers => self.by_receivers(&one, (&class, &member), *count, value(one.number)),
             };
             if count.most == 0 && answers.is_empty() {
                 continue;
             }
-            let changes = one.call.is_dispatched().then(|| value(one.number));
-            // The second number's word has the class of the last receiver.
-            let last = || self.threads.get(one.number as usize + 1).copied().unwrap_or_default();
+            let is_known = one.call.is_exact && self.of == OfCalls::Receivers;
+            let changes = one.call.is_dispatched().then(|| if is_known { 0 } else { value(one.number) });
+            // The second number's word has the class of the last receiver. Where that is known there is one, the number of calls.
+            let told_by = one.number as usize + usize::from(!is_known);
+            let last = || self.threads.get(told_by).copied().unwrap_or_default();
             let threads = changes.filter(|_| !self.threads.is_empty()).map(|_| last());
             let (at, line, kind) = (one.call.at, one.call.line, one.call.kind);
             all.push(Called {
@@ -355,7 +364,7 @@ impl Arcs {
         for (arc, calls) in self.of_call.get(&number).into_iter().flatten() {
             let Some(named) = self.methods.get(&arc.entered) else { continue };
             let what = if named.member == member {
-                let names = || self.named(arc.class, &named.class);
+                let names = || self.told_apart(arc.class, self.named(arc.class, &named.class));
                 What::Entered { method: named.name.clone(), receivers: (arc.class != 0).then(names) }
             } else if is_implicit(named) {
                 What::Implicit(named.name.clone())
@@ -371,6 +380,17 @@ impl Arcs {
     /// Names of the classes that may have a number and be below a class.
     pub(crate) fn named(&self, number: u64, below: &str) -> Vec<String> {
         self.hierarchy.possible(self.receivers.get(&number).into_iter().flatten(), below)
+    }
+
+    /// The names of classes with a number, each told apart from classes that other loaders have by this name: `P`, `P (2)`.
+    pub(crate) fn told_apart(&self, number: u64, mut names: Vec<String>) -> Vec<String> {
+        for name in &mut names {
+            let numbers = self.namesakes.get(name);
+            if let Some(at @ 1..) = numbers.and_then(|numbers| numbers.binary_search(&number).ok()) {
+                *name += &format!(" ({})", at + 1);
+            }
+        }
+        names
     }
 
     /// The answers to the `rest` of the calls, which entered no counted method. An exception left at most `left` of them, if others

@@ -10,12 +10,13 @@ const UNCOUNTED: &str = "the method does not count";
 const UNKNOWN: &str = "its class does not count";
 
 impl Arcs {
-    /// The answers to the calls of a place, where it counted its receivers.
+    /// The answers to the calls of a place, where it counted its receivers; `known` of them if their class is known.
     pub(crate) fn by_receivers(
         &self,
         one: &NumberedCall<'_, '_>,
         (class, member): (&str, &str),
         count: Bytecodes,
+        known: u64,
     ) -> Vec<Answer> {
         let mut answers = Vec::new();
         let left = count.most - count.least;
@@ -30,8 +31,14 @@ impl Arcs {
             answers.push(Answer { what, calls: count.least });
             answers.push(Answer { what: What::NotEntered, calls: left });
         } else {
-            for (arc, calls) in self.of_call.get(&one.number).into_iter().flatten() {
-                Answer { what: self.chosen(arc, class, member), calls: *calls }.add_to(&mut answers);
+            if one.call.is_exact {
+                let found = self.hierarchy.chosen(class, class, member);
+                let what = self.reached(found, member, Some(vec![class.to_owned()]));
+                answers.push(Answer { what, calls: known });
+            } else {
+                for (arc, calls) in self.of_call.get(&one.number).into_iter().flatten() {
+                    Answer { what: self.chosen(arc, class, member), calls: *calls }.add_to(&mut answers);
+                }
             }
             answers.sort_by_key(|answer| std::cmp::Reverse(answer.calls));
             let known = answers.iter().fold(0, |sum: u64, answer| sum.saturating_add(answer.calls));
@@ -51,7 +58,7 @@ impl Arcs {
         let mut all = receivers.iter().map(|receiver| self.hierarchy.chosen(receiver, class, member));
         let first = all.next().flatten();
         let found = first.filter(|_| all.all(|other| other == first));
-        self.reached(found, member, Some(receivers))
+        self.reached(found, member, Some(self.told_apart(arc.class, receivers)))
     }
 
     /// A method as the end of calls.

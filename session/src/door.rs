@@ -5,6 +5,8 @@ use crate::files::random;
 use crate::owner::Owners;
 use crate::private_folder::{PrivateFolder, SOCKET};
 use crate::strangers::Strangers;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use spl_wire::Token;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -86,6 +88,13 @@ impl PrivateSocket {
     /// Path of the socket, which agents connect to.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(SOCKET)
+    }
+
+    /// Whether an agent wants to connect within this time. Nothing may accept it meanwhile.
+    pub fn is_called(&self, within: Duration) -> bool {
+        let within = Timespec::try_from(within).ok();
+        let mut listener = [PollFd::new(&self.listener, PollFlags::IN)];
+        matches!(retry_on_intr(|| poll(&mut listener, within.as_ref())), Ok(1..))
     }
 
     /// Serves every agent that connects. Never returns; the folder exists until it is dropped.

@@ -25,8 +25,6 @@ pub struct KnownMetric {
     pub unit: MetricUnit,
     /// The keys of its values; empty where it has one value.
     pub keys: Vec<String>,
-    /// Facts that it needs and that nothing counts; `None` where its value is computed.
-    pub lacks: Option<String>,
 }
 
 impl KnownMetric {
@@ -154,7 +152,6 @@ impl File {
     ///     name: "size.run.value".to_owned(),
     ///     unit: MetricUnit::Count,
     ///     keys: Vec::new(),
-    ///     lacks: None,
     /// }];
     /// let text = "metric(size.run, com.shop.Parser) <= 5000";
     /// let file = parse_file(text, RunMode::Comparison).unwrap();
@@ -162,7 +159,7 @@ impl File {
     /// ```
     ///
     /// # Errors
-    /// All findings, in the order of their places: an unknown metric or key, a metric that is not computed, or a number in
+    /// All findings, in the order of their places: an unknown metric or key, or a number in
     /// another unit than that of the metric.
     pub fn metric_claims(&self, text: &str, known: &[KnownMetric]) -> Result<MetricClaims, Vec<Diagnostic>> {
         let source = Source::new(text);
@@ -302,11 +299,6 @@ impl<'a> Finder<'_, 'a> {
             return Err(self.refuse(name.span, format!("there is no metric `{path}`"), "not a metric", help));
         };
         let known = &self.known[metric];
-        if let Some(lacks) = &known.lacks {
-            let message = format!("the metric `{}` is not computed", known.name);
-            let help = "`spl analyse --hierarchy` has metrics that are not computed in brackets".to_owned();
-            return Err(self.refuse(name.span, message, &format!("it needs {lacks}"), help));
-        }
         let keys = known.keys.join("`, `");
         match (key, known.keys.is_empty()) {
             (None, true) => Ok((metric, None)),

@@ -19,7 +19,6 @@ fn known() -> Vec<KnownMetric> {
             name: name.to_owned(),
             unit: MetricUnit::Count,
             keys: keys.iter().map(|&key| key.to_owned()).collect(),
-            lacks: None,
         })
         .into()
 }

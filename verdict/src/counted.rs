@@ -137,7 +137,6 @@ mod tests {
             name: name.to_owned(),
             unit: MetricUnit::Count,
             keys: Vec::new(),
-            lacks: None,
         });
         let mut text = format!("assert \"t\": {formula}");
         for name in ["x", "y", "z"] {

@@ -14,6 +14,8 @@ pub struct Listening {
     pub interval_bytes: u32,
     /// Least milliseconds between two looks at the states of threads.
     pub look_ms: u32,
+    /// Whether a walk along all references looks at the objects of the heap at the end, while the program stands still.
+    pub heap: bool,
 }
 
 /// A message of the agent about the JVM's events.
@@ -52,10 +54,57 @@ pub enum Events {
         /// Sampled allocations.
         classes: Vec<OfClass>,
     },
+    /// Lifetimes of sampled objects since the begin.
+    Lifetimes(Box<Lifetimes>),
+    /// Objects and places of the heap.
+    Heap {
+        /// Not more than [`EVENT_NAMES`](crate::EVENT_NAMES); each class once.
+        classes: Vec<HeapClass>,
+    },
+    /// The walk through the heap is over.
+    Walked {
+        /// Objects that were met.
+        objects: u64,
+        /// Time for which the program stood still, in nanoseconds.
+        stopped_ns: u64,
+        /// Why it is not complete, one line of text.
+        why: Option<String>,
+    },
+}
+
+/// Numbers of references or objects that are told apart: 0, 1, 2, 3 to 7, and more.
+pub const HEAP_BINS: usize = 5;
+
+/// A class in the heap.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeapClass {
+    /// Its name with slashes; that of an array as in class files, `[I`.
+    pub name: String,
+    /// Its objects, by the number of references to them.
+    pub objects: [u64; HEAP_BINS],
+    /// Its fields for references, or one for the elements of all arrays, by the number of objects that they refer to in all its objects together.
+    pub places: [u64; HEAP_BINS],
 }
 
 /// Most names in one message.
 pub const EVENT_NAMES: usize = 64;
+
+/// Lifetimes that are told apart, in collections: 1, 2, and so on, and more.
+pub const LIFETIMES: usize = 33;
+
+/// Lifetimes of sampled objects. A lifetime is the number of collections up to the one that found the object gone. Objects count by the intervals between samples that
+/// they stand for: as allocated bytes, then.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lifetimes {
+    /// Objects that are gone, by their lifetime from 1 on; the last number is of all longer ones.
+    pub gone: Vec<u64>,
+    /// The same objects, by the least lifetime that they may have had: the JVM tells late that an object is gone.
+    pub gone_at_least: Vec<u64>,
+    /// Objects that are there, by the collections so far from 0 on; the last number is of all others.
+    pub there: Vec<u64>,
+    /// Objects that were not followed, as too many were there at once.
+    pub unfollowed: u64,
+}
 
 /// A place in the code where a thread waited for a monitor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -33,12 +33,15 @@ mod sample;
 mod survey;
 
 pub use codec::{Decoder, Encoder, MAX_FRAME_BYTES, WireError, clip};
-pub use events::{EVENT_NAMES, EventCounts, EventPlace, Events, Listening, OfClass, OfPlace, RUNNABLE};
+pub use events::{
+    EVENT_NAMES, EventCounts, EventPlace, Events, HEAP_BINS, HeapClass, LIFETIMES, Lifetimes, Listening,
+    OfClass, OfPlace, RUNNABLE,
+};
 /// Most bytes of a class file in one message.
 pub const CLASS_PART: usize = 512 * 1024;
 
 pub use handshake::{Answer, Greeting, HandshakeError, MAX_VERSION_BYTES, PROTOCOL, Reply};
-pub use load::{LEAVE, LoadAnswer};
+pub use load::{LEAVE, LoadAnswer, leave_of, leave_request};
 pub use message::{
     ByeReason, Change, CountedMethod, Drilled, MAX_INSTANCE_BYTES, Readings, ToAgent, ToController,
 };

@@ -4,6 +4,19 @@
 /// The options with which a controller asks the agent to leave the JVM.
 pub const LEAVE: &str = "spl.client.leave";
 
+/// The options with which a controller asks the agent to leave the JVM if it still serves the controller at this socket.
+#[must_use]
+pub fn leave_of(socket: &str) -> String {
+    format!("{LEAVE}={socket}")
+}
+
+/// Whether options ask the agent to leave: in any case, or only if it serves the controller at a socket.
+#[must_use]
+pub fn leave_request(options: &str) -> Option<Option<&str>> {
+    let whose = options.trim().strip_prefix(LEAVE)?;
+    if whose.is_empty() { Some(None) } else { whose.strip_prefix('=').map(Some) }
+}
+
 /// The agent's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadAnswer {
@@ -11,7 +24,7 @@ pub enum LoadAnswer {
     Done,
     /// The options name neither a socket nor a token file.
     Nowhere,
-    /// The agent serves another controller, or is about to.
+    /// The agent serves another controller, or is about to; asked to leave: by a controller that it serves no more.
     Busy,
     /// The agent had an error of its own before and has given up for the life of the JVM.
     Failed,
@@ -21,7 +34,13 @@ pub enum LoadAnswer {
     Copy,
     /// The JVM records an AOT cache, which would contain the agent's classes.
     Records,
-    /// Something that the agent needs was refused: memory, a thread, a class.
+    /// The JVM gave the agent no JVM TI environment, or no JNI environment for its thread.
+    NoEnvironment,
+    /// The JVM did not give the agent the classes of its exceptions.
+    NoClasses,
+    /// The JVM did not let the agent hear its events.
+    NoEvents,
+    /// Something else that the agent needs was refused: memory, a descriptor, a thread, its own classes.
     Unstarted,
     /// The agent is restoring classes and has not left yet; ask again.
     Leaving,
@@ -32,7 +51,7 @@ pub enum LoadAnswer {
 }
 
 impl LoadAnswer {
-    const ALL: [(Self, i32); 11] = [
+    const ALL: [(Self, i32); 14] = [
         (Self::Done, 0),
         (Self::Nowhere, 101),
         (Self::Busy, 102),
@@ -44,6 +63,9 @@ impl LoadAnswer {
         (Self::Leaving, 108),
         (Self::Unrestored, 109),
         (Self::Ending, 110),
+        (Self::NoEnvironment, 111),
+        (Self::NoClasses, 112),
+        (Self::NoEvents, 113),
     ];
 
     /// The number that the JVM shows.
@@ -69,5 +91,16 @@ mod tests {
             assert_eq!((answer.code(), LoadAnswer::of(code)), (code, Some(answer)));
         }
         assert_eq!((LoadAnswer::of(-1), LoadAnswer::of(1)), (None, None));
+    }
+
+    #[test]
+    fn who_asks_the_agent_to_leave_is_read_as_it_was_written() {
+        assert_eq!(leave_request(LEAVE), Some(None));
+        assert_eq!(leave_request(&leave_of("/tmp/a=b")), Some(Some("/tmp/a=b")));
+        for other in
+            ["", "spl.client.socket=/s", "spl.client.leaves", "spl.client.leave,spl.client.socket=/s"]
+        {
+            assert_eq!(leave_request(other), None, "{other}");
+        }
     }
 }

@@ -63,8 +63,8 @@ impl Connection {
     fn serve_until_detached(&mut self, sleeper: &Sleeper) -> bool {
         let mut pause = RECONNECT_FIRST;
         loop {
-            // A socket of the user's own belongs to a controller, however long its answer takes.
-            let sure = self.given.options.socket.is_some();
+            // A socket of the user's own belongs to a controller, however long its answer takes, and so does an agent that leaves.
+            let sure = self.given.options.socket.is_some() || self.given.leaves;
             // Only a living JVM is connected: a thread that joins one that ends may hold up its end.
             if !self.given.life.becomes(if sure { Stage::Serving } else { Stage::Calling }) {
                 return false;
@@ -136,6 +136,7 @@ impl Connection {
         if self.given.options != self.home {
             self.given.options = self.home.clone();
             self.given.mistakes.clear();
+            self.given.life.serves(&self.home);
         }
         while self.given.life.becomes(Stage::Dormant) {
             // Nothing is left to be ended, and the next service is another one.

@@ -1,13 +1,15 @@
 //! The class of the counters in a JVM, and what a drill asks of the JVM's threads and class loaders.
 
-use super::{OVERFLOW, class_of, define, finds, rename, sizes, with_address};
-use crate::arenas::Arenas;
+use super::{
+    OVERFLOW, class_of, core_class, define, finds, functions, in_program, rename, sizes, with_address,
+};
+use crate::arenas::{Arenas, Table};
 use crate::jvm::{Jvm, ObjectRef};
 use jni::errors::Error;
-use jni::objects::{JByteArray, JObject};
+use jni::objects::{JByteArray, JLongArray, JObject};
 use jni::refs::Global;
 use jni::strings::JNIStr;
-use jni::{Env, JValue, jni_sig, jni_str};
+use jni::{Env, JValue, JavaVM, jni_sig, jni_str};
 use spl_bytecode::names::{ARCS_CLASS, COUNTERS_CLASS};
 use spl_model::Clock;
 use spl_model::arena::{STACK, Timed};
@@ -16,7 +18,6 @@ use std::time::Duration;
 const COUNTERS_NAME: &JNIStr = jni_str!("java/lang/SplCounters");
 const TRACE_NAME: &JNIStr = jni_str!("java/lang/SplTrace");
 
-const TABLE_MAGIC: i64 = 0x5350_4c00_0000_0003;
 const ROOTS_MAGIC: i64 = 0x5350_4c00_0000_0004;
 const FIRST_MAGIC: i64 = 0x5350_4c00_0000_0005;
 const SHARED_MAGIC: i64 = 0x5350_4c00_0000_0006;
@@ -133,17 +134,22 @@ pub type ClassFiles = [(&'static str, Vec<u8>); 2];
 /// Defines and initialises the classes of the counters, of the roots, of the arcs, of the durations and of traces. Gives the class files of the
 /// counters and of arcs for virtual threads: when the first of these comes, the heap may be full.
 pub fn install(env: &mut Env<'_>, jvm: &Jvm, arenas: &Arenas) -> Result<ClassFiles, Error> {
-    let roots = with_address(ROOTS, TABLE_MAGIC, arenas.table_address())?;
-    let roots = with_address(&roots, ROOTS_MAGIC, arenas.roots_address())?;
+    let jdk = jvm.feature_release();
+    let counting = |class: &[u8]| {
+        Ok::<_, Error>(for_carriers(&with_address(class, SHARED_MAGIC, arenas.shared_address())?, jdk))
+    };
+    // The others look at its table.
+    let class = define(env, &counting(COUNTERS)?)?;
+    env.get_static_method_id(&class, jni_str!("counted"), jni_sig!("(I)J"))?;
+    let table = env.get_static_field(&class, jni_str!("ARENAS"), jni_sig!("[J"))?.l()?;
+    let table = env.cast_local::<JLongArray<'_>>(table)?;
+    arenas.lead_by(InJvm { vm: env.get_java_vm()?, table: env.new_global_ref(table)? });
+    let roots = with_address(ROOTS, ROOTS_MAGIC, arenas.roots_address())?;
     let roots = with_address(&roots, NOBODYS_MAGIC, arenas.nobodys_address())?;
     let roots = define(env, &with_address(&roots, FIRST_MAGIC, arenas.first_of_roots())?)?;
     env.get_static_method_id(&roots, jni_str!("begin"), jni_sig!("(I)J"))?;
-    let jdk = jvm.feature_release();
     let layout = sizes::layout(jvm, env)?;
-    let arcs_of = |class: &[u8]| {
-        let class = with_address(class, SHARED_MAGIC, arenas.shared_address())?;
-        with_table(&with_address(&class, LAYOUT_MAGIC, layout)?, arenas.table_address(), jdk)
-    };
+    let arcs_of = |class: &[u8]| counting(&with_address(class, LAYOUT_MAGIC, layout)?);
     let arcs = define(env, &arcs_of(ARCS)?)?;
     env.get_static_method_id(&arcs, jni_str!("arena"), jni_sig!("()J"))?;
     let times = with_address(TIMES, ROOTS_MAGIC, arenas.roots_address())?;
@@ -152,17 +158,15 @@ pub fn install(env: &mut Env<'_>, jvm: &Jvm, arenas: &Arenas) -> Result<ClassFil
     let trace = with_address(TRACE, ROOTS_MAGIC, arenas.roots_address())?;
     let trace = define(env, &with_address(&trace, SHARED_RING_MAGIC, arenas.shared_ring())?)?;
     env.get_static_method_id(&trace, jni_str!("enter"), jni_sig!("(I)J"))?;
-    let class = define(env, &with_table(COUNTERS, arenas.table_address(), jdk)?)?;
-    env.get_static_method_id(&class, jni_str!("counted"), jni_sig!("(I)J"))?;
-    let atomic = with_table(ATOMIC_COUNTERS, arenas.table_address(), jdk)?;
-    Ok([(COUNTERS_CLASS, atomic), (ARCS_CLASS, arcs_of(ARCS_AGAIN)?)])
+    Ok([(COUNTERS_CLASS, counting(ATOMIC_COUNTERS)?), (ARCS_CLASS, arcs_of(ARCS_AGAIN)?)])
 }
 
 /// Number of counts and words of traces for which a stack overflow left no room, since it was cleared.
 pub fn uncounted(env: &mut Env<'_>) -> Result<u32, Error> {
     let mut times = 0_u32;
     for class in [COUNTERS_NAME, TRACE_NAME] {
-        let of_class = env.get_static_field(class, jni_str!("uncounted"), jni_sig!("I"))?.i()?;
+        let class = core_class(env, class)?;
+        let of_class = env.get_static_field(&class, jni_str!("uncounted"), jni_sig!("I"))?.i()?;
         times = times.saturating_add(of_class.cast_unsigned());
     }
     Ok(times)
@@ -171,7 +175,8 @@ pub fn uncounted(env: &mut Env<'_>) -> Result<u32, Error> {
 /// Begins to count that from 0.
 pub fn clear_uncounted(env: &mut Env<'_>) -> Result<(), Error> {
     [COUNTERS_NAME, TRACE_NAME].into_iter().try_for_each(|class| {
-        env.set_static_field(class, jni_str!("uncounted"), jni_sig!("I"), JValue::Int(0))
+        let class = core_class(env, class)?;
+        env.set_static_field(&class, jni_str!("uncounted"), jni_sig!("I"), JValue::Int(0))
     })
 }
 
@@ -179,14 +184,16 @@ pub fn clear_uncounted(env: &mut Env<'_>) -> Result<(), Error> {
 pub fn warm_counters(env: &mut Env<'_>) -> Result<(), Error> {
     let (name, signature) = (jni_str!("warm"), jni_sig!("(IIJ)V"));
     let arguments = [JValue::Int(UNUSED), JValue::Int(WARM_ROUNDS), JValue::Long(MOST_WARM_NS)];
-    env.call_static_method(COUNTERS_NAME, name, signature, &arguments)?.v()
+    let class = core_class(env, COUNTERS_NAME)?;
+    env.call_static_method(&class, name, signature, &arguments)?.v()
 }
 
 /// Lets the JVM compile what writes traces, in the agent's thread, which calls this.
 pub fn warm_trace(env: &mut Env<'_>) -> Result<(), Error> {
     let (name, signature) = (jni_str!("warm"), jni_sig!("(IJ)V"));
     let arguments = [JValue::Int(WARM_ROUNDS), JValue::Long(MOST_WARM_NS)];
-    env.call_static_method(TRACE_NAME, name, signature, &arguments)?.v()
+    let class = core_class(env, TRACE_NAME)?;
+    env.call_static_method(&class, name, signature, &arguments)?.v()
 }
 
 /// Measures what a probe of durations costs, in the arena of the agent's thread, which calls this.
@@ -194,12 +201,36 @@ pub fn calibrate(env: &mut Env<'_>, clock: Clock) -> Result<(), Error> {
     let nanoseconds = CALIBRATION.as_nanos() as i64;
     let arguments = [JValue::Int(UNUSED), JValue::Bool(clock == Clock::Four), JValue::Long(nanoseconds)];
     let (name, signature) = (jni_str!("calibrate"), jni_sig!("(IZJ)V"));
-    env.call_static_method(jni_str!("java/lang/SplTimes"), name, signature, &arguments)?.v()
+    let class = core_class(env, jni_str!("java/lang/SplTimes"))?;
+    env.call_static_method(&class, name, signature, &arguments)?.v()
 }
 
-fn with_table(class: &[u8], table: i64, jdk: u32) -> Result<Vec<u8>, Error> {
-    let class = with_address(class, TABLE_MAGIC, table)?;
-    Ok(if jdk >= CARRIERS_SINCE { rename(&class, CURRENT_THREAD, CURRENT_CARRIER) } else { class })
+/// The table of the class of the counters.
+#[derive(Debug)]
+struct InJvm {
+    vm: JavaVM,
+    table: Global<JLongArray<'static>>,
+}
+
+impl Table for InJvm {
+    fn lead(&self, slot: usize, address: u64) {
+        let store = |env: &mut Env<'_>| {
+            let (table, value) = (self.table.as_raw(), address.cast_signed());
+            // `set_region` would clear an exception that comes from outside, such as that of `Thread.stop`.
+            // SAFETY: each JVM has the functions of JNI 1.1.
+            let set_long_array_region = unsafe { functions(env).v1_1.SetLongArrayRegion };
+            // SAFETY: no exception is pending; the table is an array of longs, whose index the JVM checks; there is one value.
+            unsafe { set_long_array_region(env.get_raw(), table, slot as i32, 1, &raw const value) };
+            Ok(())
+        };
+        // A thread that could not be led to its arena counts where all others do, and its methods are marked.
+        let _ = self.vm.with_top_local_frame(|env| in_program(env, store));
+    }
+}
+
+/// A class whose methods count for a thread, as this JDK needs it.
+fn for_carriers(class: &[u8], jdk: u32) -> Vec<u8> {
+    if jdk >= CARRIERS_SINCE { rename(class, CURRENT_THREAD, CURRENT_CARRIER) } else { class.to_vec() }
 }
 
 /// The flags of the program.
@@ -241,7 +272,7 @@ mod tests {
         let count = |class: &[u8], entry: &[u8]| class.windows(entry.len()).filter(|b| *b == entry).count();
         for class in [ARCS, ARCS_AGAIN] {
             let mut class = class.to_vec();
-            for (constant, value) in [(TABLE_MAGIC, 1), (SHARED_MAGIC, 2), (LAYOUT_MAGIC, 3)] {
+            for (constant, value) in [(SHARED_MAGIC, 1), (LAYOUT_MAGIC, 2)] {
                 assert_eq!(count(&class, &long_entry(constant)), 1, "{constant:#x}");
                 class = with_address(&class, constant, value).unwrap();
             }

@@ -1,5 +1,6 @@
 //! The program's heap, as the JVM says it.
 
+use super::core_class;
 use jni::errors::Error;
 use jni::{Env, jni_sig, jni_str};
 
@@ -18,9 +19,10 @@ pub fn has_room(env: &mut Env<'_>) -> bool {
 
 /// Used bytes of the heap, and as many as it may have.
 fn memory(env: &mut Env<'_>) -> Result<(u64, u64), Error> {
-    let class = jni_str!("java/lang/Runtime");
-    let runtime =
-        env.call_static_method(class, jni_str!("getRuntime"), jni_sig!("()Ljava/lang/Runtime;"), &[])?.l()?;
+    let class = core_class(env, jni_str!("java/lang/Runtime"))?;
+    let runtime = env
+        .call_static_method(&class, jni_str!("getRuntime"), jni_sig!("()Ljava/lang/Runtime;"), &[])?
+        .l()?;
     let total = env.call_method(&runtime, jni_str!("totalMemory"), jni_sig!("()J"), &[])?.j()?;
     let free = env.call_method(&runtime, jni_str!("freeMemory"), jni_sig!("()J"), &[])?.j()?;
     let most = env.call_method(&runtime, jni_str!("maxMemory"), jni_sig!("()J"), &[])?.j()?;

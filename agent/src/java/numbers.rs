@@ -1,6 +1,6 @@
 //! The numbers that objects have for their classes.
 
-use super::define;
+use super::{core_class, define};
 use crate::jvm::{ClassRef, Jvm, ObjectRef};
 use jni::errors::Error;
 use jni::ids::JStaticMethodID;
@@ -21,7 +21,7 @@ pub fn install(env: &mut Env<'_>, jvm: &Jvm, has_usual_headers: bool) -> Result<
     if !has_usual_headers {
         return Ok(false);
     }
-    let object = env.find_class(jni_str!("java/lang/Object"))?;
+    let object = core_class(env, jni_str!("java/lang/Object"))?;
     // SAFETY: a live local reference of this thread, which lives longer than this call.
     let bytes = jvm.object_bytes(unsafe { ObjectRef::new(object.as_raw().cast()) });
     env.call_static_method(&class, jni_str!("find"), jni_sig!("(J)Z"), &[JValue::Long(bytes)])?.z()
@@ -37,10 +37,10 @@ pub struct Numbers {
 impl Numbers {
     /// `None` if objects have none that the agent understands. A drill has to have begun.
     pub fn find(env: &mut Env<'_>) -> Result<Option<Self>, Error> {
-        if env.get_static_field(NAME, jni_str!("place"), jni_sig!("J"))?.j()? == 0 {
+        let class = core_class(env, NAME)?;
+        if env.get_static_field(&class, jni_str!("place"), jni_sig!("J"))?.j()? == 0 {
             return Ok(None);
         }
-        let class = env.find_class(NAME)?;
         let of = env.get_static_method_id(&class, jni_str!("of"), jni_sig!("(Ljava/lang/Class;)J"))?;
         Ok(Some(Self { class: env.new_global_ref(class)?, of }))
     }

@@ -1,6 +1,6 @@
 //! Sizes of objects and of arrays in this JVM, as it says itself.
 
-use super::{has_room, numbers};
+use super::{core_class, has_room, numbers};
 use crate::jvm::{Jvm, Loaded, ObjectRef};
 use jni::errors::Error;
 use jni::objects::{JClass, JObject};
@@ -76,7 +76,8 @@ fn array_bytes(jvm: &Jvm, env: &mut Env<'_>, kind: usize, length: usize) -> Resu
             3 => env.new_long_array(length)?.into(),
             _ => {
                 let none = JObject::null();
-                env.new_object_array(length as i32, jni_str!("java/lang/Object"), none)?.into()
+                let class = core_class(env, jni_str!("java/lang/Object"))?;
+                env.new_object_array(length as i32, &class, none)?.into()
             }
         };
         Ok(usize::try_from(bytes(jvm, &array)).unwrap_or(0))
@@ -96,7 +97,8 @@ pub fn of_nothing(jvm: &Jvm, env: &mut Env<'_>) -> u32 {
         return 0;
     }
     let size = env.with_local_frame(2, |env| -> Result<u32, Error> {
-        let object = env.alloc_object(jni_str!("java/lang/Object"))?;
+        let class = core_class(env, jni_str!("java/lang/Object"))?;
+        let object = env.alloc_object(&class)?;
         Ok(bytes(jvm, &object))
     });
     known(env, size).unwrap_or(0)

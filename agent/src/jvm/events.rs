@@ -5,19 +5,23 @@ use jvmti_bindings::sys::{jni, jvmti};
 use std::ptr::null_mut;
 
 /// Events that are heard.
-pub const HEARD: [Event; 7] = [
+pub const HEARD: [Event; 8] = [
     Event::ContendedEnter,
     Event::ContendedEntered,
     Event::CollectionStart,
     Event::CollectionEnd,
     Event::ThreadStart,
     Event::ThreadEnd,
+    // Before the samples: an object that is sampled may be gone soon.
+    Event::ObjectFree,
     Event::SampledAllocation,
 ];
 /// HotSpot's own interval of sampled allocations (JVM TI, SetHeapSamplingInterval).
 const USUAL_INTERVAL: jni::jint = 512 * 1024;
 /// The group within which the program's threads are (`java.lang.Thread`, the launcher's thread).
 const PROGRAM: &str = "main";
+/// The place of a thread in which no method is under way: the JVM itself waits, as at the end of a thread that another one joins.
+pub const NO_METHOD: (usize, i64) = (0, -1);
 /// Groups above a group that are looked at.
 const MOST_GROUPS: usize = 64;
 /// Most bytes of a class name.
@@ -46,11 +50,17 @@ impl Taken {
         self.0.can_generate_sampled_object_alloc_events()
     }
 
+    /// Whether sampled objects may have tags, and the JVM tells which are gone.
+    pub fn has_lifetimes(&self) -> bool {
+        self.has_samples() && self.0.can_generate_object_free_events()
+    }
+
     /// Whether an event may be switched.
     pub fn allows(&self, event: Event) -> bool {
         match event {
             Event::ContendedEnter | Event::ContendedEntered => self.0.can_generate_monitor_events(),
             Event::SampledAllocation => self.has_samples(),
+            Event::ObjectFree => self.has_lifetimes(),
             // The agent has the others anyway.
             Event::ClassFileLoadHook
             | Event::ClassPrepare
@@ -94,6 +104,14 @@ impl Jvm {
                     error => format!("sampled allocations: {}", self.name(error)),
                 });
             }
+            let lifetimes = |wanted: &mut jvmti::jvmtiCapabilities| {
+                wanted.set_can_tag_objects(true);
+                wanted.set_can_generate_object_free_events(true);
+            };
+            match self.env().add_capabilities_with(lifetimes) {
+                Ok(_) => lifetimes(&mut taken),
+                Err(error) => without.push(format!("lifetimes of objects: {}", self.name(error))),
+            }
         }
         (Taken(taken), without)
     }
@@ -106,17 +124,23 @@ impl Jvm {
         self.env().relinquish_capabilities(&taken.0).map_err(|e| self.name(e))
     }
 
-    /// Method and offset of the innermost call of the calling thread.
+    /// Method and offset of the innermost call of the calling thread; [`NO_METHOD`] where none is under way, and `None` where the JVM does not tell.
     pub fn own_place(&self) -> Option<(usize, i64)> {
         // SAFETY: a null thread stands for the calling one.
         let frames = unsafe { self.env().get_stack_trace(null_mut(), 0, 1) }.ok()?;
-        frames.first().map(|frame| (frame.method as usize, frame.location))
+        Some(frames.first().map_or(NO_METHOD, |frame| (frame.method as usize, frame.location)))
     }
 
     /// The identity of an object (`System.identityHashCode`): two objects seldom have the same one.
     pub fn identity(&self, object: ObjectRef<'_>) -> Option<i32> {
         // SAFETY: an `ObjectRef` is live, or null, which the JVM answers with an error.
         unsafe { self.env().get_object_hash_code(object.0) }.ok()
+    }
+
+    /// Gives an object a tag; whether it has it.
+    pub fn tag(&self, object: ObjectRef<'_>, tag: i64) -> bool {
+        // SAFETY: an `ObjectRef` is live, or null, which the JVM answers with an error.
+        unsafe { self.env().set_tag(object.0, tag) }.is_ok()
     }
 
     /// Name of a class as in Java: `java.lang.String`, `byte[]`.
@@ -133,6 +157,9 @@ impl Jvm {
     /// The method must be that of a frame of the calling thread, which keeps it: JDK 11 follows the id of a version of a method that was
     /// replaced and is gone (`Method::checked_resolve_jmethod_id`).
     pub unsafe fn named(&self, (method, location): (usize, i64)) -> Option<Named> {
+        if (method, location) == NO_METHOD {
+            return Some(Named { class: spl_model::JVM_ITSELF.to_owned(), ..Named::default() });
+        }
         // SAFETY: an id that the JVM has given, of a method that is there, by the contract above.
         let (class, name) = unsafe { self.method_of(method as jni::jmethodID) }?;
         // SAFETY: as above.

@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::arenas::{Arenas, Uses};
+use crate::counters::Counters;
 use crate::drill::{Drill, What};
 use crate::java::counters::{self, Loader, NO_COUNTERS, is_carrier};
 use crate::java::id_of_thread;
@@ -27,6 +28,19 @@ const AT_ONCE: usize = 500;
 const GATHERED: Duration = Duration::from_millis(50);
 /// Looks at the loaded classes. A class that was half loaded at the first look is there at the second.
 const LOOKS: usize = 2;
+
+/// The first JDK whose compiler C2 crashes on counters in loops under Shenandoah (`LoopNode::outer_loop_end`, JDK 21 and 25; not 17).
+const CRASHES_SINCE: u32 = 18;
+const COUNTERS_CRASH: &str = "the compiler of this JDK crashes on counters in loops with Shenandoah; run the program with -XX:LoopStripMiningIter=0, or with another collector";
+
+/// Whether counters in loops would crash a JVM with these options.
+fn counters_crash(options: &str, jdk: u32) -> bool {
+    let has = |option: &str| options.split_whitespace().any(|one| one == option);
+    jdk >= CRASHES_SINCE
+        && has("-XX:+UseShenandoahGC")
+        && !has("-XX:LoopStripMiningIter=0")
+        && !has("-XX:-UseCountedLoopSafepoints")
+}
 
 impl Worker {
     /// Prepares the counters and says where they are; no method counts yet.
@@ -68,6 +82,14 @@ impl Worker {
         }
         if self.shared.drill().is_some() {
             return Err("a drill is under way already".to_owned());
+        }
+        if !matches!(kind, DrillKind::Cover | DrillKind::Time(_)) {
+            let found = self.counters.is_none().then(|| Counters::find(env)).flatten();
+            let options = self.counters.as_ref().or(found.as_ref()).map_or("", Counters::options);
+            let options = format!("{options} {}", sys::java_options());
+            if counters_crash(&options, self.jvm.feature_release()) {
+                return Err(COUNTERS_CRASH.to_owned());
+            }
         }
         let arenas = self.shared.map_arenas();
         let arenas = arenas.map_err(|e| no_memory(&e))?;
@@ -372,4 +394,17 @@ fn no_memory(error: &io::Error) -> String {
         return format!("{why}: measure on this machine (spl run, spl attach) and drill on another");
     }
     format!("no address space for the counters: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counters_crash;
+
+    #[test]
+    fn a_drill_that_would_crash_the_compiler_is_refused() {
+        assert!(counters_crash("-Xmx1g -XX:+UseShenandoahGC -cp x", 21));
+        assert!(!counters_crash("-Xmx1g -XX:+UseShenandoahGC", 17));
+        assert!(!counters_crash("-XX:+UseShenandoahGC -XX:LoopStripMiningIter=0", 25));
+        assert!(!counters_crash("-XX:+UseZGC", 25));
+    }
 }

@@ -38,7 +38,8 @@ impl Worker {
         }
         let (taken, mut without) = self.jvm.take_events(wanted.interval_bytes);
         let hearing = &self.shared.hearing;
-        hearing.begin(if taken.has_samples() { wanted.interval_bytes } else { 0 });
+        let interval_bytes = if taken.has_samples() { wanted.interval_bytes } else { 0 };
+        hearing.begin(interval_bytes, (taken.has_lifetimes(), wanted.heap), self.jvm.feature_release());
         // Callbacks of waits need the place of ids, and may not ask for it.
         let own = self.jvm.threads(env).unwrap_or_default().into_iter().next();
         // SAFETY: what the JVM lists are threads.
@@ -117,7 +118,7 @@ impl Worker {
     }
 
     /// Ends the listening: reports, and gives the JVM's events back.
-    pub(super) fn end_listening(&mut self) {
+    pub(super) fn end_listening(&mut self, env: &mut jni::Env<'_>) {
         let Some(heard) = self.heard.take() else { return };
         for event in HEARD.into_iter().filter(|event| heard.taken.allows(*event)) {
             // A measurement or a drill may need the end of each thread from then on.
@@ -125,6 +126,8 @@ impl Worker {
                 self.watch(false, event);
             }
         }
+        let found = self.shared.hearing.walk(&self.jvm, env);
+        found.into_iter().for_each(|events| self.tell(Reply::Heard(events)));
         self.tell_heard();
         self.shared.hearing.end();
         if let Err(error) = self.jvm.give_events_back(&heard.taken) {

@@ -1,9 +1,10 @@
 //! Values as one JSON document (`docs/schema/metrics-1.json`).
 
 use super::figure::{Number, number};
+use crate::bins::Bin;
 use crate::choice::cutoff;
 use crate::evaluate::{Measured, Value, Values};
-use crate::metric::{Bin, Metric, Need};
+use crate::metric::{Metric, Need};
 use serde::Serialize;
 
 /// Name and version of the form.

@@ -41,8 +41,7 @@ pub fn explained(metrics: &[&Metric]) -> String {
         let drill = match drill {
             Some(kinds) if kinds.contains(&"receivers") => "spl drill --what receivers",
             Some(_) => "spl drill",
-            None if metric.unknown_needs().next().is_none() => "spl metrics",
-            None => "no drill has it",
+            None => Need::command(metric.needs),
         };
         let _ = writeln!(out, "  needs {}: {drill}", needs.join(", "));
         if metric.has_cutoff() {
@@ -77,6 +76,5 @@ pub fn needed(choice: &Choice) -> Result<String, String> {
 fn lack(choice: &Choice, need: Need) -> String {
     let of = choice.enabled().filter(|(metric, _)| metric.needs.contains(&need));
     let names: Vec<String> = of.map(|(metric, _)| metric.full_name()).collect();
-    let who = if need.is_heard() { "only `spl metrics` has" } else { "no drill has" };
-    format!("{who} {}, for {}", need.text(), names.join(", "))
+    format!("only `{}` has {}, for {}", Need::command(&[need]), need.text(), names.join(", "))
 }

@@ -2,9 +2,10 @@
 
 use super::size::hot_share;
 use crate::amount::{Amount, Bounds};
+use crate::bins::Bin;
 use crate::group::Group;
 use crate::heard::{OfSpace, RUNNABLE};
-use crate::metric::{Bin, Kind, Metric, Need, Reading, Unit};
+use crate::metric::{Kind, Metric, Need, Reading, Unit};
 use crate::reasons::{LEFT, LOOKED, NO_PARKS, UNFOLLOWED, UNHEARD};
 use crate::tally::Tally;
 

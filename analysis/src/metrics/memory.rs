@@ -2,7 +2,9 @@
 
 use super::size::hot_share;
 use crate::amount::{Amount, Bounds};
-use crate::metric::{Bin, Kind, Metric, Need, Reading, Settings, Unit};
+use crate::bins::Bin;
+use crate::lifetimes::Lifetimes;
+use crate::metric::{Kind, Metric, Need, Reading, Settings, Unit};
 use crate::reasons::{ARRAYS, LEFT, SEVERAL, UNHEARD};
 use crate::tally::Tally;
 use spl_model::arena::SIZE_LIMITS;
@@ -95,8 +97,21 @@ pub const METRICS: &[Metric] = &[
         name: "lifetime",
         kind: Kind::Bin,
         unit: Unit::Ratio,
-        text: "Objects by the bytes that were allocated in their life.",
-        needs: &[Need::Heap],
+        text: "Allocated bytes by the number of collections that began until their object was gone, from samples of the allocated objects. An object \
+               that was there at the end counts in the collections that it has seen; what outlived all of them is in no bin. A collection is a pause \
+               that JVM TI tells, of which ZGC and Shenandoah have several in a cycle. The JVM's, in each space.",
+        needs: &[Need::Lifetimes],
+        read: Some(|tally, _| {
+            let Some(heard) = tally.heard.as_ref().map(|of| &of.jvm) else {
+                return Reading::Bins(Lifetimes::without(&Amount::none(UNHEARD)));
+            };
+            let none = || {
+                let none = Amount::none("no sampled objects were followed");
+                heard.without_lifetimes.iter().fold(none, |none, why| none.with_reason(why))
+            };
+            let bins = heard.lifetimes.as_ref().map(Lifetimes::amounts);
+            Reading::Bins(bins.unwrap_or_else(|| Lifetimes::without(&none())))
+        }),
         ..MEMORY
     },
     Metric {

@@ -3,8 +3,10 @@
 use super::data::density;
 use crate::amount::Amount;
 use crate::group::Group;
+use crate::heap::{self, Heap, Numbers};
 use crate::metric::{Kind, Metric, Need, Reading, Unit};
-use crate::reasons::LEFT;
+use crate::reasons::{LEFT, UNWALKED};
+use crate::tally::Tally;
 
 const POINTER: Metric = Metric {
     id: "-",
@@ -49,8 +51,11 @@ pub const METRICS: &[Metric] = &[
         name: "pointsTo",
         kind: Kind::Bin,
         unit: Unit::Ratio,
-        text: "Places that hold references, by the number of objects that they refer to.",
+        text: "Places of a class that hold references, by the number of objects that they refer to in the heap at the end of the drill. A place is a field, \
+               with all objects of the class, a static field, or the elements of all arrays of a class; it counts where the class has an object or the \
+               field is static. Reachable objects count, and arrays go with their elements' class.",
         needs: &[Need::Heap],
+        read: Some(|tally, _| in_heap(tally, |heap| &heap.places)),
         ..POINTER
     },
     Metric {
@@ -58,8 +63,19 @@ pub const METRICS: &[Metric] = &[
         name: "pointedBy",
         kind: Kind::Bin,
         unit: Unit::Ratio,
-        text: "Objects, by the number of references to them.",
+        text: "Objects of a class that can be reached at the end of the drill, by the number of references to them from fields and elements of arrays.",
         needs: &[Need::Heap],
+        read: Some(|tally, _| in_heap(tally, |heap| &heap.objects)),
         ..POINTER
     },
 ];
+
+/// The shares of numbers in the heap.
+fn in_heap(tally: &Tally, numbers: impl Fn(&Heap) -> &Numbers) -> Reading {
+    let heard = tally.heard.as_ref();
+    let why = || heard.and_then(|of| of.jvm.without_heap.as_deref()).unwrap_or(UNWALKED);
+    Reading::Bins(match heard.and_then(|of| of.heap.as_ref()) {
+        Some(heap) => heap::shares(numbers(heap)),
+        None => heap::without(&Amount::none(why())),
+    })
+}

@@ -1,9 +1,10 @@
 //! Calls whose receiver chooses the method: `invokevirtual` and `invokeinterface`, where they reached a method.
 
 use crate::amount::{Amount, Bounds};
+use crate::bins::Bin;
 use crate::chosen::{Arity, Chosen};
 use crate::group::Group;
-use crate::metric::{Bin, Kind, Metric, Need, Reading, Unit};
+use crate::metric::{Kind, Metric, Need, Reading, Unit};
 use crate::reasons::{FIRSTS, LEFT, TURNS, UNSEEN};
 
 const POLYMORPHISM: Metric = Metric {
@@ -51,7 +52,8 @@ pub const METRICS: &[Metric] = &[
         id: "M34",
         name: "receiverArity",
         kind: Kind::Bin,
-        text: "Places by the number of their receivers' classes: 1, 2, 3 or more.",
+        text: "Places by the number of their receivers' classes: 1, 2, 3 or more. Classes of one name that several loaders have are \
+               several; their methods are one.",
         read: Some(|tally, _| sites(&tally.chosen, &tally.chosen.receivers)),
         ..POLYMORPHISM
     },

@@ -31,7 +31,6 @@ pub fn wanted(need: Need) -> &'static [Wanted] {
     const FILES: &[Wanted] = &[counted("ClassLoadHook", &["class_data"])];
     const LOADS: &[Wanted] = &[counted("ClassLoad", &["class_id", "class_name", "methods"])];
     const ARCS: &[Wanted] = &[counted("Call", &["method_id", "site", "callee_id", "receiver_class"])];
-    const ORDER: &[Wanted] = &[recorded("Branch", &["env_id", "method_id", "site", "way"])];
     const SIZES: &[Wanted] = &[counted("ObjectAlloc", &["class_id", "is_array", "size"])];
     const HEAP: &[Wanted] =
         &[recorded("ObjectAlloc", &["obj_id", "size"]), recorded("ObjectFree", &["obj_id"])];
@@ -46,9 +45,8 @@ pub fn wanted(need: Need) -> &'static [Wanted] {
         Need::Files => FILES,
         Need::Loads => LOADS,
         Need::Arcs => ARCS,
-        Need::Order => ORDER,
         Need::Sizes => SIZES,
-        Need::Heap => HEAP,
+        Need::Heap | Need::Lifetimes => HEAP,
         Need::Collections => COLLECTIONS,
         Need::Contention => CONTENTION,
         Need::Threads => THREADS,

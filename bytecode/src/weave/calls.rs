@@ -216,6 +216,10 @@ mod tests {
         twice[name..name + 6].copy_from_slice(b"method");
         let expected = (alone + 3, words + 2 * Received::WORDS);
         assert_eq!(counted_of(OfCalls::Receivers, &twice), expected, "where it counts, and each receiver");
+        // A class that is final: a word for each call.
+        let object = twice.windows(16).position(|name| name == b"java/lang/Object").unwrap();
+        twice[object..object + 16].copy_from_slice(b"java/lang/String");
+        assert_eq!(counted_of(OfCalls::Receivers, &twice), (alone + 3, words + 2));
     }
 
     #[test]

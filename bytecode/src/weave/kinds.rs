@@ -101,7 +101,8 @@ impl<'a> Weave<'a> {
                 OfCalls::Entered => Vec::new(),
                 OfCalls::Receivers => receivers::arguments(call.target.descriptor),
             };
-            (call.at, CountedCall { number, is_dispatched, member, arguments })
+            let is_exact = call.is_exact;
+            (call.at, CountedCall { number, is_dispatched, is_exact, member, arguments })
         });
         Some(counted.collect())
     }

@@ -46,7 +46,8 @@ pub(super) fn in_front(
             code.op(DUP)
         }
     };
-    code.load(Kind::Long, arena).int(call.number as i32)?.call_arcs(names::RECEIVER)?;
+    let counts = if call.is_exact { names::KNOWN_RECEIVER } else { names::RECEIVER };
+    code.load(Kind::Long, arena).int(call.number as i32)?.call_arcs(counts)?;
     if words > 2 {
         for kind in &call.arguments {
             slot -= kind.words();

@@ -49,6 +49,8 @@ pub(crate) struct CountedCall {
     pub(crate) number: u32,
     /// Whether its receiver chooses the method.
     pub(crate) is_dispatched: bool,
+    /// Whether its receiver's class is known.
+    pub(crate) is_exact: bool,
     /// Digest of the called method's name and descriptor.
     pub(crate) member: i32,
     /// Its arguments, where its receiver counts: they lie above it.

@@ -89,6 +89,20 @@ impl Claims {
         Ok(Self { text, found, spaces })
     }
 
+    /// Whether a metric of a claim needs this.
+    pub fn need(&self, need: Need) -> bool {
+        let mut needs = false;
+        for claim in &self.found.claims {
+            claim.formula.value.for_each(&mut |atom: &MetricAtom| {
+                let of = |of: &MetricOf| {
+                    metrics::all().nth(of.metric).is_some_and(|one| one.needs.contains(&need))
+                };
+                needs |= atom.metrics().any(of);
+            });
+        }
+        needs
+    }
+
     /// The spaces of the claims' metrics, to add up counts in.
     pub fn spaces(&self, library: &Library) -> Vec<Space> {
         let usual = Space::usual(library);
@@ -360,13 +374,10 @@ fn looked_up(of: &MetricOf, values: &Values, empty: &[String]) -> Side {
     }
     let Some(metric) = metrics::all().nth(of.metric) else { return Side::none("there is no such metric") };
     if let Some((_, needs)) = values.lacking.iter().find(|(lacking, _)| *lacking == metric) {
-        let needs: Vec<&str> = needs.iter().copied().map(Need::text).collect();
-        return Side::none(&format!(
-            "{} needs {}; {} has it",
-            metric.full_name(),
-            needs.join(" and "),
-            if metric.is_of_drill() { "`spl drill --what receivers`" } else { "`spl metrics`" }
-        ));
+        let texts: Vec<&str> = needs.iter().copied().map(Need::text).collect();
+        let texts = texts.join(" and ");
+        let command = Need::command(needs);
+        return Side::none(&format!("{} needs {texts}; `{command}` has it", metric.full_name()));
     }
     let in_space = |space: &&InSpace| space.name == name;
     let Some(space) = values.spaces.iter().find(in_space) else {

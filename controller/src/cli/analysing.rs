@@ -69,13 +69,17 @@ pub struct Metrics {
     /// Compute metrics over time as well: of each second (1s; at least 100ms), or of each number of calls of a method (100000:com.shop.Parser#parse).
     #[arg(long, value_name = "TRIGGER", value_parser = Every::parse)]
     pub every: Option<Every>,
+    /// Look at the objects of the heap in the end, too (pointer.pointsTo, pointer.pointedBy): the program stands still for about a second for each
+    /// million objects, 10 s at most.
+    #[arg(long)]
+    pub heap: bool,
     /// Change no class: hear the JVM's events only (waits for monitors, threads, collections, a sample of the allocated objects), for production.
     /// It gives rates for each second in DIR/sampled.
     #[arg(
         long,
         conflicts_with_all = [
             "enable", "disable", "set", "library", "spaces", "include", "exclude", "tasks", "junit", "what", "methods", "all", "jdk", "not",
-            "every",
+            "every", "heap",
         ]
     )]
     pub sampled: bool,

@@ -252,6 +252,7 @@ async fn round(look: &Look<'_>, way: &mut Way, what: DrillKind, scope: Scope, lo
         budget: look.budget,
         tracing: None,
         listens: false,
+        heap: false,
         every: None,
         first_by: Some(Instant::now() + FOR_AN_AGENT),
     };
@@ -270,7 +271,7 @@ async fn round(look: &Look<'_>, way: &mut Way, what: DrillKind, scope: Scope, lo
     let collected = collect(&orders, inputs, &Progress::new(true)).await;
     let program_cpu_ns =
         cpu_ns(look.share.pid).zip(before).map(|(after, before)| after.saturating_sub(before));
-    let left = if target.is_alive() { attached::leave(target, library) } else { Ok(()) };
+    let left = if target.is_alive() { attached::leave_ours(target, library, socket) } else { Ok(()) };
     match collected {
         Ok(counted) => {
             let profiles = counted.profiles;

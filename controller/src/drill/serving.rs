@@ -16,6 +16,9 @@ use tokio::time::{MissedTickBehavior, interval, sleep_until};
 pub const LAST_MESSAGES: Duration = Duration::from_secs(5);
 /// Time for the restoring of all classes.
 const RESTORING: Duration = Duration::from_secs(60);
+/// Why there is nothing of a JVM that goes on.
+const LEFT_EARLY: &str =
+    "nothing was counted: the agent left before, perhaps by `spl detach` or at the end of another controller";
 /// Most JVMs of a drill.
 const MOST_JVMS: usize = 64;
 /// Methods in one message: a name has at most 64 KiB, and most have 60 bytes.
@@ -24,6 +27,8 @@ const STOPPED_AT_ONCE: usize = 8;
 const GLANCE_EVERY: Duration = Duration::from_millis(100);
 /// Milliseconds between looks of an agent at the states of threads.
 const LOOK_MS: u32 = 10;
+/// Mean number of allocated bytes between two samples: the JVM's own.
+const SAMPLED_BYTES: u32 = 512 << 10;
 /// Time between looks at the budget.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -46,6 +51,8 @@ pub struct Orders {
     pub every: Option<Every>,
     /// Whether the JVM's events are heard along with it.
     pub listens: bool,
+    /// Whether the heap is looked at in the end, besides.
+    pub heap: bool,
     /// Time by which an agent must have connected.
     pub first_by: Option<Instant>,
 }
@@ -195,6 +202,8 @@ impl Jvms<'_> {
             Some(Input::Said { agent, message, .. }) => return self.said(agent, *message),
             Some(Input::Lost { agent, .. }) => {
                 if let Some(mut serving) = self.serving.remove(&agent) {
+                    // No other JVM comes where one was attached to; it ends, or goes on without its agent.
+                    self.goes_on |= self.orders.first_by.is_some();
                     if !serving.collected.is_empty() {
                         serving.collected.was_cut_short();
                     }
@@ -250,8 +259,9 @@ impl Jvms<'_> {
                 if self.orders.listens {
                     agent.send(ToAgent::Listen(Listening {
                         alone: false,
-                        interval_bytes: 0,
+                        interval_bytes: SAMPLED_BYTES,
                         look_ms: LOOK_MS,
+                        heap: self.orders.heap,
                     }));
                 }
                 agent.send(ToAgent::Drill { what, scope: scope.clone() });
@@ -271,8 +281,12 @@ impl Jvms<'_> {
 
     /// A JVM says nothing more; whether the drill is over.
     fn over(&mut self, serving: Serving) -> bool {
-        if !serving.collected.is_empty() {
-            self.goes_on |= serving.collected.goes_on;
+        self.goes_on |= serving.collected.goes_on;
+        if serving.collected.is_empty() {
+            if serving.collected.goes_on && !self.is_ending {
+                self.failures.push(LEFT_EARLY.to_owned());
+            }
+        } else {
             match serving.collected.finish() {
                 Ok(profile) => drop(self.done.insert(serving.place, profile)),
                 Err(why) => self.failures.push(why),

@@ -2,6 +2,7 @@
 
 use crate::drilled::quoted;
 use crate::heard::{Gathered, interval};
+use spl_analysis::Lifetimes;
 use spl_model::one_line;
 use spl_session::files::write_whole;
 use spl_wire::EventCounts;
@@ -16,9 +17,13 @@ const NAME: &str = "sampled";
 const RATES: &str = "rates.csv";
 /// Places and classes.
 const EVENTS: &str = "events.csv";
+/// Lifetimes of objects.
+const LIFETIMES: &str = "lifetimes.csv";
 /// Column heads of rates.
 const RATES_HEAD: &str = "from_ms,to_ms,waits,waited_ms,threads_started,threads_live,collections,stopped_ms,samples,allocated_bytes,\
                           allocated_least,allocated_most\n";
+/// Column heads of lifetimes.
+const LIFETIMES_HEAD: &str = "collections,share,share_least,share_most\n";
 /// Column heads of places and classes.
 const EVENTS_HEAD: &str = "event,class,method,descriptor,lock,count,waited_ms,bytes,bytes_least,bytes_most\n";
 
@@ -51,8 +56,10 @@ impl Folder {
             options.write(true).truncate(replace).create_new(!replace).create(replace);
             match options.open(folder.join(RATES)) {
                 Ok(mut rates) => {
-                    // Places and classes of an earlier time, which is replaced.
-                    let _ = fs::remove_file(folder.join(EVENTS));
+                    // Tables of an earlier time, which is replaced.
+                    for name in [EVENTS, LIFETIMES] {
+                        let _ = fs::remove_file(folder.join(name));
+                    }
                     rates.write_all(RATES_HEAD.as_bytes()).map_err(cannot)?;
                     return Ok(Self { folder, rates, written: 0, interval_bytes: interval_bytes.into() });
                 }
@@ -89,14 +96,18 @@ impl Folder {
             .map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
 
-    /// Writes places and classes.
+    /// Writes places and classes, and lifetimes of objects if some were followed.
     ///
     /// # Errors
     /// When they cannot be written; one line of text.
     pub fn events(&self, gathered: &Gathered) -> Result<(), String> {
-        let path = self.folder.join(EVENTS);
-        write_whole(&path, events(gathered, self.interval_bytes).as_bytes())
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))
+        let write = |name: &str, text: String| {
+            let path = self.folder.join(name);
+            write_whole(&path, text.as_bytes())
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))
+        };
+        write(EVENTS, events(gathered, self.interval_bytes))?;
+        gathered.lifetimes.as_ref().map_or(Ok(()), |of| write(LIFETIMES, lifetimes(of)))
     }
 }
 
@@ -129,6 +140,17 @@ fn line(begun_ns: u64, before: &EventCounts, counts: &EventCounts, interval_byte
 /// Two fields, which are empty where no interval is known.
 fn bounds(interval: Option<[f64; 2]>) -> String {
     interval.map_or_else(|| ",".to_owned(), |[least, most]| format!("{least:.0},{most:.0}"))
+}
+
+/// A line for each number of collections.
+fn lifetimes(of: &Lifetimes) -> String {
+    let mut out = LIFETIMES_HEAD.to_owned();
+    for one in of.shares().0 {
+        let [least, most] = one.interval;
+        // A `String` takes everything.
+        let _ = writeln!(out, "{},{:.6},{least:.6},{most:.6}", one.bin.text(), one.share);
+    }
+    out
 }
 
 /// A line for each place and class.

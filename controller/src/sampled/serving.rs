@@ -109,7 +109,7 @@ impl Hearing<'_> {
             return;
         }
         let interval_bytes = self.orders.interval_bytes;
-        agent.send(ToAgent::Listen(Listening { alone: true, interval_bytes, look_ms: LOOK_MS }));
+        agent.send(ToAgent::Listen(Listening { alone: true, interval_bytes, look_ms: LOOK_MS, heap: false }));
         let command = one_line(command);
         self.progress.note(&format!("hearing the events of pid {pid}: {command}; no class is changed"));
         (self.agent, self.until) = (Some(agent), None);

@@ -2,11 +2,14 @@
 
 use crate::heard::{Gathered, interval};
 use crate::numbers::counted;
-use spl_model::one_line;
+use spl_analysis::Lifetimes;
+use spl_model::{JVM_ITSELF, one_line};
 use spl_wire::EventPlace;
 
 /// Places and classes that are shown.
 const SHOWN: usize = 10;
+/// Least share of a lifetime that is shown, by the upper end of its interval.
+const LEAST_SHOWN: f64 = 0.01;
 
 /// Totals, the places with most waiting, and the classes with most bytes.
 pub fn lines(gathered: &Gathered, interval_bytes: f64) -> Vec<String> {
@@ -45,6 +48,9 @@ pub fn lines(gathered: &Gathered, interval_bytes: f64) -> Vec<String> {
             counted(counts.samples, "sample", "samples")
         ));
     }
+    if let Some(lifetimes) = &gathered.lifetimes {
+        lines.extend(lives(lifetimes));
+    }
     let mut places: Vec<_> = gathered.places.values().filter(|(_, of)| of.waits > 0).collect();
     places.sort_by_key(|(place, of)| (std::cmp::Reverse((of.waited_ns, of.waits)), place.number));
     lines.extend((!places.is_empty()).then(|| "places with most waiting:".to_owned()));
@@ -68,10 +74,34 @@ pub fn lines(gathered: &Gathered, interval_bytes: f64) -> Vec<String> {
     lines
 }
 
+/// Lifetimes of objects, in a line.
+fn lives(lifetimes: &Lifetimes) -> Option<String> {
+    let (shares, outlived) = lifetimes.shares();
+    let mut parts: Vec<String> = shares
+        .iter()
+        .filter(|one| one.interval[1] >= LEAST_SHOWN)
+        .map(|one| {
+            let [least, most] = one.interval.map(|bound| 100.0 * bound);
+            let after = if one.bin.low == 1 { "collection" } else { "collections" };
+            format!("{:.1}% after {} {after} ({least:.1} to {most:.1})", 100.0 * one.share, one.bin.text())
+        })
+        .collect();
+    if !shares.is_empty() && outlived > 0.0 {
+        parts.push(format!("{:.1}% outlived all", 100.0 * outlived));
+    }
+    let [followed, _] = lifetimes.followed();
+    let intervals = counted(followed, "interval between samples", "intervals between samples");
+    (!parts.is_empty())
+        .then(|| format!("allocated bytes are gone: {} (sampled, 95%, of {intervals})", parts.join(", ")))
+}
+
 /// A place in words.
 fn name(place: &EventPlace) -> String {
     if place.class.is_empty() {
         return "a method that the JVM does not tell".to_owned();
+    }
+    if place.class == JVM_ITSELF {
+        return "no method: the JVM itself, as at the end of a thread that another one joins".to_owned();
     }
     let method = format!("{}.{}{}", place.class.replace('/', "."), place.method, place.descriptor);
     let at = if place.lock > 0 { format!(", synchronized block {}", place.lock) } else { String::new() };

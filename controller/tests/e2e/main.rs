@@ -31,6 +31,7 @@ mod explained;
 mod explained_elsewhere;
 mod exporting;
 mod harness;
+mod heaps;
 mod heard;
 mod hostile;
 mod instrumenting;

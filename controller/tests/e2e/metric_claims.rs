@@ -242,10 +242,6 @@ fn mistakes_have_their_place_before_the_program_runs() {
             "did you mean `polymorphism.targetPolyDensity`?",
         ],
     );
-    check(
-        "metric(memory.lifetime, app) <= 1",
-        &["m.tasks:1:8", "is not computed", "the objects in the heap, which no drill has"],
-    );
     check("metric(polymorphism.targetArity, app) <= 1", &["m.tasks:1:8", "the keys are `1`, `2`, `3+`"]);
     check("metric(M1, app) <= 5 ms", &["m.tasks:1:20", "a length of time", "write `5`"]);
     check("metric(M39, app) <= 5%", &["m.tasks:1:21", "is not in percent", "write `0.05`"]);

@@ -123,6 +123,17 @@ heard() {
     jvm_agrees "loaded classes with code are those of the JVM's log" classes "$work/loaded/drill" "$work/load.txt" "$CLASSES"
 }
 
+# The objects of the heap, and what refers to what, against a dump that the JVM writes itself.
+walked() {
+    local said
+    tested "JDK $number: objects and places of a heap that were counted by hand, in all modes of compilers and collectors; claims about them" e2e heaps::
+    if said=$(evaluation/accept/lib/heap.py "$SPL" "$home" "$CLASSES" "$work" Heaps 2>&1); then
+        ok "JDK $number: the heap is that of the JVM's own dump: $said"
+    else
+        fail "JDK $number: the heap is that of the JVM's own dump: $said"
+    fi
+}
+
 # Real programs next to published figures.
 programs() {
     local name lacks said

@@ -87,7 +87,7 @@ def values(metrics, space, *expected):
 # The threads of this space are virtual where the JVM has them, and its carriers count.
 CARRIED, CACHES = "parks", {"M42", "M43"}
 # Of the JVM's events, and of sizes.
-TIMING = {"M49", "M53", "M55", "M57", "M58", "M59", "M60"}
+TIMING = {"M49", "M50", "M53", "M55", "M57", "M58", "M59", "M60"}
 SIZES = {"M5", "M44", "M45", "M47", "M48", "M51"}
 
 

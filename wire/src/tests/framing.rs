@@ -2,9 +2,9 @@
 
 use super::messages::{to_agent, to_controller};
 use crate::{
-    Decoder, Drilled, Encoder, EventCounts, EventPlace, Events, Listening, LoadedClass, LoadedMethod,
-    MAX_FRAME_BYTES, MAX_SAMPLES, OfClass, OfPlace, Readings, ToAgent, ToController, Wanted, WireError,
-    WireSample, WireSize, clip,
+    Decoder, Drilled, Encoder, EventCounts, EventPlace, Events, HeapClass, Lifetimes, Listening, LoadedClass,
+    LoadedMethod, MAX_FRAME_BYTES, MAX_SAMPLES, OfClass, OfPlace, Readings, ToAgent, ToController, Wanted,
+    WireError, WireSample, WireSize, clip,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -201,10 +201,10 @@ fn check<T: Serialize>(message: T, expected: &[u8]) {
     assert_eq!(&stream(&[message])[8..], expected);
 }
 
-/// The encoding of [`crate::PROTOCOL`] 18. If this test fails, the number has to change.
+/// The encoding of [`crate::PROTOCOL`] 20. If this test fails, the number has to change.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
-    assert_eq!(crate::PROTOCOL, 18);
+    assert_eq!(crate::PROTOCOL, 20);
     let hello = ToController::Hello {
         pid: 300,
         java_version: "17".to_owned(),
@@ -311,8 +311,8 @@ fn the_messages_of_drills_have_these_bytes() {
 
 #[test]
 fn the_messages_of_events_have_these_bytes() {
-    let listening = Listening { alone: true, interval_bytes: 300, look_ms: 10 };
-    check(ToAgent::Listen(listening), &[18, 1, 172, 2, 10]);
+    let listening = Listening { alone: true, interval_bytes: 300, look_ms: 10, heap: true };
+    check(ToAgent::Listen(listening), &[18, 1, 172, 2, 10, 1]);
     let begun = Events::Begun { at_ns: 300, live: 1, without: vec!["a".to_owned()] };
     check(ToController::Events(begun), b"\x11\x00\xac\x02\x01\x01\x01a");
     check(ToController::Events(Events::Refused { why: "b".to_owned() }), b"\x11\x01\x01b");
@@ -340,4 +340,16 @@ fn the_messages_of_events_have_these_bytes() {
     let places = vec![OfPlace { number: 1, waits: 2, waited_ns: 3 }];
     let classes = vec![OfClass { number: 4, samples: 5, bytes: 6, variance: 300 }];
     check(ToController::Events(Events::Of { places, classes }), &[17, 5, 1, 1, 2, 3, 1, 4, 5, 6, 172, 2]);
+    let lifetimes = Lifetimes { gone: vec![1, 300], gone_at_least: vec![4], there: vec![2], unfollowed: 3 };
+    check(
+        ToController::Events(Events::Lifetimes(Box::new(lifetimes))),
+        &[17, 6, 2, 1, 172, 2, 1, 4, 1, 2, 3],
+    );
+    let class = HeapClass { name: "A".to_owned(), objects: [1, 2, 3, 4, 300], places: [5, 6, 7, 8, 9] };
+    check(
+        ToController::Events(Events::Heap { classes: vec![class] }),
+        b"\x11\x07\x01\x01A\x01\x02\x03\x04\xac\x02\x05\x06\x07\x08\x09",
+    );
+    let walked = Events::Walked { objects: 1, stopped_ns: 300, why: Some("b".to_owned()) };
+    check(ToController::Events(walked), b"\x11\x08\x01\xac\x02\x01\x01b");
 }

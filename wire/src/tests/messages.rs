@@ -1,9 +1,9 @@
 //! Every message that the protocol has, with arbitrary content.
 
 use crate::{
-    ByeReason, Change, CountedMethod, Drilled, EventCounts, EventPlace, Events, Label, Listening,
-    LoadedClass, LoadedMethod, OfClass, OfPlace, Readings, ToAgent, ToController, Wanted, WireSample,
-    WireSize,
+    ByeReason, Change, CountedMethod, Drilled, EventCounts, EventPlace, Events, HeapClass, Label, Lifetimes,
+    Listening, LoadedClass, LoadedMethod, OfClass, OfPlace, Readings, ToAgent, ToController, Wanted,
+    WireSample, WireSize,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -103,6 +103,15 @@ fn events() -> impl Strategy<Value = Events> {
         any::<String>().prop_map(|why| Events::Refused { why }),
         vec(place, 0..4).prop_map(|places| Events::Places { places }),
         vec(any::<(u32, String)>(), 0..4).prop_map(|classes| Events::Classes { classes }),
+        vec(any::<(String, [u64; 5], [u64; 5])>(), 0..4).prop_map(|classes| {
+            let class = |(name, objects, places)| HeapClass { name, objects, places };
+            Events::Heap { classes: classes.into_iter().map(class).collect() }
+        }),
+        any::<(u64, u64, Option<String>)>().prop_map(|(objects, stopped_ns, why)| Events::Walked {
+            objects,
+            stopped_ns,
+            why
+        }),
         any::<(u64, u32, u128, [u64; 4])>().prop_map(|(waits, most_live, variance, runnable)| {
             Events::Counts(Box::new(EventCounts {
                 waits,
@@ -114,6 +123,16 @@ fn events() -> impl Strategy<Value = Events> {
         }),
         (vec(of_place, 0..4), vec(of_class, 0..4))
             .prop_map(|(places, classes)| Events::Of { places, classes }),
+        (vec(any::<u64>(), 0..40), vec(any::<u64>(), 0..40), any::<u64>()).prop_map(
+            |(gone, there, unfollowed)| {
+                Events::Lifetimes(Box::new(Lifetimes {
+                    gone_at_least: gone.clone(),
+                    gone,
+                    there,
+                    unfollowed,
+                }))
+            }
+        ),
     ]
 }
 
@@ -197,8 +216,8 @@ pub(super) fn to_agent() -> impl Strategy<Value = ToAgent> {
                     roots
                 }
             }),
-        any::<(bool, u32, u32)>().prop_map(|(alone, interval_bytes, look_ms)| {
-            ToAgent::Listen(Listening { alone, interval_bytes, look_ms })
+        any::<(bool, u32, u32, bool)>().prop_map(|(alone, interval_bytes, look_ms, heap)| {
+            ToAgent::Listen(Listening { alone, interval_bytes, look_ms, heap })
         }),
         Just(ToAgent::CountersOpened),
         vec(any::<String>(), 0..4).prop_map(|methods| ToAgent::StopCounting { methods }),

@@ -14,7 +14,7 @@ fn bytes(proof: Proof) -> [u8; 36] {
     AgentProof { pid: 0x0102_0304, proof: Some(proof) }.to_bytes()
 }
 
-/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x12\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
+/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x14\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
 /// and for the controller likewise.
 #[test]
 fn the_proofs_of_this_protocol_have_these_bytes() {
@@ -22,11 +22,11 @@ fn the_proofs_of_this_protocol_have_these_bytes() {
     let proof = |side| hex(&bytes(NONCES.proof(&token("secret"), side)));
     assert_eq!(
         proof(Side::Agent),
-        "04030201ada6b14b6d7600aa24ad6fa6f1fa935bfe7d461690c907f9518c8c4806c06932"
+        "0403020170d55bfc97e77e23bd66fb457cc37dfd4972228516a65ceb37e0c414d29a34c4"
     );
     assert_eq!(
         proof(Side::Controller),
-        "04030201f0d6fefc52ee774d6848509c1f17b87ee11e09e3482ed084698b6ba68b8718e4"
+        "040302018cdb5a49054dfa782168f611f32e462de8a1fc7f3842a5fd639c8cceff5be923"
     );
 }
 

@@ -22,9 +22,7 @@ import jdk.internal.vm.annotation.ForceInline;
 public final class SplArcs {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    // Placeholders that the agent replaces in the constant pool, as in SplProbe: the table of arenas, and the arena of all threads
-    // without their own.
-    private static final long TABLE = 0x5350_4c00_0000_0003L;
+    // A placeholder that the agent replaces in the constant pool, as in SplProbe: the arena of all threads without their own.
     private static final long SHARED = 0x5350_4c00_0000_0006L;
 
     /**
@@ -46,9 +44,6 @@ public final class SplArcs {
 
     /** Numbers of arrays by their sizes. */
     private static final long BINS = 9;
-
-    /** Entries of the table of arenas, less 1. The agent's {@code arenas.rs} has the same number. */
-    private static final long MASK = (1 << 14) - 1;
 
     /** Places in an arena, in bytes: arcs that found no room, what the thread is about to call, and the table of arcs. */
     private static final long LOST = (1 << 24) - 24;
@@ -102,7 +97,7 @@ public final class SplArcs {
     public static long arena() {
         // From JDK 21 on the agent replaces the name: the carrier of a virtual thread has the arena.
         long tid = U.getLong(Thread.currentThread(), TID);
-        return U.getLong(null, ((tid & MASK) << 3) + TABLE);
+        return SplCounters.ARENAS[(int) tid & SplCounters.MASK];
     }
 
     /** The arena that has the counters of a method at this address. */
@@ -161,6 +156,16 @@ public final class SplArcs {
             } else {
                 otherReceiver(receiver, own, number);
             }
+        }
+    }
+
+    /** Counts a receiver whose class is known, in front of the call. */
+    @ForceInline
+    public static void known(Object receiver, long arena, int number) {
+        long own = arena;
+        if (receiver != null) {
+            long at = own + ((long) number << 3);
+            U.putLong(null, at, U.getLong(null, at) + 1);
         }
     }
 

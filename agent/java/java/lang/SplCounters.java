@@ -12,6 +12,9 @@ import jdk.internal.vm.annotation.ForceInline;
  * is no branch here: a branch that is never taken would still make the compilers keep the caller's whole state,
  * which costs more than the counting.
  *
+ * <p>The table is an array of Java, because compilers know that no count changes it: methods that are compiled in one
+ * look at it once.
+ *
  * <p>No method here calls a method that a drill changes. Each has the same statement, which the build replaces by an
  * atomic one in the form of this class for virtual threads: such a thread may go on counting in the arena of a carrier
  * that it has left. A common method for it would cost code that the JVM still profiles a sixth more instructions.
@@ -19,11 +22,20 @@ import jdk.internal.vm.annotation.ForceInline;
 public final class SplCounters {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    // A placeholder that the agent replaces in the constant pool, as in SplProbe.
-    private static final long TABLE = 0x5350_4c00_0000_0003L;
+    // A placeholder that the agent replaces in the constant pool, as in SplProbe: the arena of all threads without their own.
+    private static final long SHARED = 0x5350_4c00_0000_0006L;
 
     /** Entries of the table, less 1. The agent's {@code arenas.rs} has the same number. */
-    private static final long MASK = (1 << 14) - 1;
+    static final int MASK = (1 << 14) - 1;
+
+    /** The addresses of arenas, by the last bits of threads' ids. The agent changes them. */
+    static final long[] ARENAS = new long[MASK + 1];
+
+    static {
+        for (int i = 0; i <= MASK; i++) {
+            ARENAS[i] = SHARED;
+        }
+    }
 
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
 
@@ -58,7 +70,7 @@ public final class SplCounters {
     public static long counted(int id) {
         // From JDK 21 on the agent replaces the name: the carrier of a virtual thread has the arena.
         long tid = U.getLong(Thread.currentThread(), TID);
-        long at = U.getLong(null, ((tid & MASK) << 3) + TABLE) + ((long) id << 3);
+        long at = ARENAS[(int) tid & MASK] + ((long) id << 3);
         U.putLong(null, at, U.getLong(null, at) + 1);
         return at;
     }
@@ -67,7 +79,7 @@ public final class SplCounters {
     @ForceInline
     public static long here(int id) {
         long tid = U.getLong(Thread.currentThread(), TID);
-        return U.getLong(null, ((tid & MASK) << 3) + TABLE) + ((long) id << 3);
+        return ARENAS[(int) tid & MASK] + ((long) id << 3);
     }
 
     /** Counts an entry of a method that has no other counter. */

@@ -20,9 +20,8 @@ import jdk.internal.vm.annotation.ForceInline;
 public final class SplRoots {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    // Placeholders that the agent replaces in the constant pool, as in SplProbe: the table of arenas, that of the roots' arenas, and
+    // Placeholders that the agent replaces in the constant pool, as in SplProbe: the table of the roots' arenas, and
     // the first of these. No other arena has a higher address.
-    private static final long TABLE = 0x5350_4c00_0000_0003L;
     private static final long ROOTS = 0x5350_4c00_0000_0004L;
     private static final long FIRST = 0x5350_4c00_0000_0005L;
     /** Another placeholder: an arena that nobody reads. */
@@ -54,7 +53,23 @@ public final class SplRoots {
 
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
 
+    /** Bytes in front of the elements of an array of {@code long}. */
+    private static final long ELEMENTS = elements();
+
     private SplRoots() {}
+
+    /** Looks for them: the method of {@code Unsafe} has another result from JDK 25 on. Reads nothing outside an array. */
+    private static long elements() {
+        long[] some = new long[8];
+        for (long at = 0; at <= 32; at += 8) {
+            long before = U.getLong(some, at);
+            some[0]++;
+            if (U.getLong(some, at) == before + 1) {
+                return at;
+            }
+        }
+        throw new InternalError();
+    }
 
     /** The arena of the root, if the thread can count there: a token for the others. Else 0. */
     @ForceInline
@@ -71,7 +86,7 @@ public final class SplRoots {
             return 0;
         }
         // Within another root's call, or within the computation of a size, nothing begins.
-        return U.getLong(null, TABLE + ((tid & MASK) << 3)) == U.getLong(null, entry + 8) ? apart : 0;
+        return SplCounters.ARENAS[(int) tid & SplCounters.MASK] == U.getLong(null, entry + 8) ? apart : 0;
     }
 
     /** {@code sum} and the length of {@code argument}; negative if it is not known. */
@@ -93,9 +108,9 @@ public final class SplRoots {
     /** Takes a length while the thread counts where nobody looks. The program must never see why it cannot be taken. */
     @DontInline
     private static long counted(long sum, Object argument) {
-        long at = TABLE + ((U.getLong(Thread.currentThread(), TID) & MASK) << 3);
-        long own = U.getLong(null, at);
-        if (!U.compareAndSetLong(null, at, own, NOBODYS)) {
+        long tid = U.getLong(Thread.currentThread(), TID);
+        long own = SplCounters.ARENAS[(int) tid & SplCounters.MASK];
+        if (!lead(tid, own, NOBODYS)) {
             return -1;
         }
         try {
@@ -107,7 +122,7 @@ public final class SplRoots {
             }
             return -1;
         } finally {
-            U.compareAndSetLong(null, at, NOBODYS, own);
+            lead(tid, NOBODYS, own);
         }
     }
 
@@ -133,7 +148,7 @@ public final class SplRoots {
         if (size >= U.getLong(null, fact)) {
             apart = U.getLong(null, entry + (U.getLong(null, fact + 8) << 3));
         }
-        if (apart == 0 || own == 0 || !U.compareAndSetLong(null, TABLE + ((tid & MASK) << 3), own, apart)) {
+        if (apart == 0 || own == 0 || !lead(tid, own, apart)) {
             return 0;
         }
         U.putLong(null, apart + CALLS, U.getLong(null, apart + CALLS) + 1);
@@ -164,11 +179,17 @@ public final class SplRoots {
     @ForceInline
     public static void leave(long own) {
         if (own != 0) {
-            long at = TABLE + ((U.getLong(Thread.currentThread(), TID) & MASK) << 3);
-            long apart = U.getLong(null, at);
+            long tid = U.getLong(Thread.currentThread(), TID);
+            long apart = SplCounters.ARENAS[(int) tid & SplCounters.MASK];
             if (apart >= FIRST) {
-                U.compareAndSetLong(null, at, apart, own);
+                lead(tid, apart, own);
             }
         }
+    }
+
+    /** Leads a thread to another arena, unless the agent has led it elsewhere. */
+    @ForceInline
+    private static boolean lead(long tid, long from, long to) {
+        return U.compareAndSetLong(SplCounters.ARENAS, ELEMENTS + ((tid & MASK) << 3), from, to);
     }
 }

@@ -43,6 +43,10 @@ public final class SplArcs {
         }
     }
 
+    public static void known(Object receiver, long arena, int number) {
+        receiver(receiver, arena, number);
+    }
+
     public static void array(int length, long arena, int number, int elements) {
         check(arena);
         if (length < 0 || number <= 0 || elements < 0 || elements > 4) {
