@@ -9,9 +9,9 @@ use crate::shared::{Command, Reply};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-/// The cheapest calibration counts, because any disturbance makes one longer. HotSpot's last compiler may
-/// still have the probe in its queue during the first one. So calibrations go on until none was better by a
-/// fiftieth for `CALIBRATED_AFTER`, at most for `LONGEST_CALIBRATION`.
+/// HotSpot's last compiler may still have the probe in its queue during the first calibration. So calibrations go on until
+/// none was better by a fiftieth for `CALIBRATED_AFTER`, at most for `LONGEST_CALIBRATION`. The median of the calibrations since
+/// then counts. In the cheapest one no other processor reads the samples, as it does while a program is measured.
 const CALIBRATED_AFTER: Duration = Duration::from_millis(50);
 const LONGEST_CALIBRATION: Duration = Duration::from_millis(400);
 
@@ -37,7 +37,8 @@ impl Connection {
             // A controller that rejects the agent may connect repeatedly.
             return Some(Ok(self.cost));
         }
-        let mut best: Option<ProbeCost> = None;
+        let mut best_ps = u64::MAX;
+        let mut settled: Vec<ProbeCost> = Vec::new();
         let begun = Instant::now();
         let mut better = begun;
         while better.elapsed() < CALIBRATED_AFTER && begun.elapsed() < LONGEST_CALIBRATION {
@@ -46,15 +47,16 @@ impl Connection {
                 break;
             };
             let found = ProbeCost::of(ns, calls, &reported);
-            if best.is_none_or(|best| found.call_ps < best.call_ps - best.call_ps / 50) {
+            if found.call_ps < best_ps - best_ps / 50 {
                 better = Instant::now();
+                settled.clear();
             }
-            if best.is_none_or(|best| found.call_ps < best.call_ps) {
-                best = Some(found);
-            }
+            best_ps = best_ps.min(found.call_ps);
+            settled.push(found);
         }
-        self.cost = best;
-        Some(Ok(best))
+        settled.sort_by_key(|found| found.call_ps);
+        self.cost = settled.get(settled.len() / 2).copied();
+        Some(Ok(self.cost))
     }
 
     /// Waits for the agent thread's answer and empties the rings meanwhile; `None` when the JVM ends first, or

@@ -33,6 +33,6 @@ pub enum Fault {
 }
 
 /// Names what was tried when the system refuses.
-fn system(what: &'static str) -> impl FnOnce(std::io::Error) -> Fault {
+pub fn system(what: &'static str) -> impl FnOnce(std::io::Error) -> Fault {
     move |source| Fault::System { what, source }
 }

@@ -4,7 +4,7 @@
 
 use clap::Parser;
 use spl_model::Sizing;
-use spl_overhead::{Door, Fault, Program, Session};
+use spl_overhead::{Door, Fault, Program, Session, system};
 use spl_wire::ToController;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -54,7 +54,6 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<serde_json::Value, Fault> {
-    let system = |what| move |source| Fault::System { what, source };
     let text = std::fs::read_to_string(&options.tasks).map_err(system("cannot read the task file"))?;
     let methods: Vec<&str> = text
         .lines()
