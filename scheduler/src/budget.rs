@@ -104,6 +104,11 @@ impl Meter {
         self.open_ns.saturating_add(newest)
     }
 
+    /// Picoseconds of CPU time that its calls cost in a second while its gate is closed.
+    fn closed_ps_per_s(&self, budget: &Budget) -> u128 {
+        self.usual_per_s.saturating_mul(u128::from(budget.closed_cost_ps))
+    }
+
     /// Sets the rate of the time up to now; counting for the next rate starts now.
     fn found(&mut self, calls_per_s: u128, now_ns: Option<u64>) {
         self.calls_per_s = Some(calls_per_s);
@@ -340,7 +345,7 @@ impl Meters {
         let mut dear = Vec::new();
         for method in measured(roster) {
             let meter = &mut self.meters[method.0];
-            let cost = meter.usual_per_s.saturating_mul(u128::from(budget.closed_cost_ps));
+            let cost = meter.closed_ps_per_s(budget);
             if cost > ceiling && meter.found >= SURE && !std::mem::replace(&mut meter.told, true) {
                 let (calls_per_s, cost_ns_per_s) = (clamp(meter.usual_per_s), clamp(cost / PS_PER_NS));
                 dear.push(DearGate { method, calls_per_s, cost_ns_per_s });
@@ -349,11 +354,30 @@ impl Meters {
         dear
     }
 
+    /// Picoseconds of CPU time: what calls at the closed gates of measured methods cost in a second, and what the samples that
+    /// these methods still need will cost. Only methods whose rate is known are in it.
+    pub(crate) fn outlook(
+        &self,
+        roster: &Roster,
+        budget: &Budget,
+        needed: impl Fn(MethodIx) -> u64,
+    ) -> (u128, u128) {
+        let (mut closed, mut ahead) = (0_u128, 0_u128);
+        for method in measured(roster) {
+            let meter = &self.meters[method.0];
+            if meter.found >= SURE {
+                closed = closed.saturating_add(meter.closed_ps_per_s(budget));
+                let each = budget.cost_ps(meter.every).saturating_add(meter.size_ps.unwrap_or(0));
+                ahead = ahead.saturating_add(each.saturating_mul(u128::from(needed(method))));
+            }
+        }
+        (closed, ahead)
+    }
+
     /// Whether calls of the method cost more than a part of the ceiling even while its gate is closed.
     pub(crate) fn is_busy(&self, method: MethodIx, budget: &Budget) -> bool {
-        let cost = |meter: &Meter| meter.usual_per_s.saturating_mul(u128::from(budget.closed_cost_ps));
         let part = u128::from(budget.ceiling_ns_per_s) * PS_PER_NS / BUSY;
-        self.meters.get(method.0).is_some_and(|meter| cost(meter) > part)
+        self.meters.get(method.0).is_some_and(|meter| meter.closed_ps_per_s(budget) > part)
     }
 
     /// Shares the ceiling among the measured methods; the unused part of a rare method's share goes to the

@@ -120,6 +120,7 @@ mod settings;
 mod standing;
 mod station;
 mod tally;
+mod whole;
 mod windows;
 
 pub use decision::{Action, Cause, Decision, MethodTurn, Situation, Turns, Window};

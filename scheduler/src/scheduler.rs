@@ -106,7 +106,8 @@ impl Scheduler {
     fn step(&mut self, now_ns: u64, take: impl FnOnce(&mut Self)) -> Vec<Decision> {
         self.now_ns = self.now_ns.max(now_ns);
         self.in_each_jvm(|this| {
-            this.jvm.meters.pass_time(this.jvm.budget.as_ref(), this.now_ns);
+            let budget = this.whole_budget();
+            this.jvm.meters.pass_time(budget.as_ref(), this.now_ns);
             this.excuse_silence();
         });
         take(self);
@@ -265,7 +266,7 @@ impl Scheduler {
     /// Keeps the probes' cost near the budget's ceiling by taking fewer calls of busy methods. With windows
     /// nothing is needed: turns are short and take few calls.
     fn spend(&mut self) {
-        let Some(budget) = self.jvm.budget.filter(|_| self.jvm.rotations.is_empty()) else { return };
+        let Some(budget) = self.whole_budget().filter(|_| self.jvm.rotations.is_empty()) else { return };
         self.jvm.meters.find_rates(&self.jvm.roster, &budget);
         for thinning in self.jvm.meters.plan(&self.jvm.roster, &budget) {
             let Thinning { method, every, calls_per_s } = thinning;

@@ -267,7 +267,9 @@ impl Rotation {
         let haste = if paired.owner_decides { own() } else { self.least_haste };
         let shortest = paired.min_turn_ns / haste.max(1);
         let end_ns = since_ns.saturating_add(shortest.max(self.slowest_ns.saturating_mul(paired.medians())));
-        end_ns.checked_next_multiple_of(paired.beat_ns().max(1)).unwrap_or(end_ns)
+        // A gate opens just behind a beat. The next beat after the end would make three beats of two.
+        let beat_ns = paired.beat_ns().max(1);
+        end_ns.saturating_add(beat_ns / 2) / beat_ns * beat_ns
     }
 
     /// Notes the closing of a gate with its number: the finished turns of the method wait for the calls that
@@ -442,7 +444,9 @@ impl Rotation {
                 // turns meet its bursts.
                 0 if paired.owner_decides => *haste,
                 few if few < paired.enough() => *haste / 2,
-                many if many >= 2 * paired.enough() => ((*haste).max(1) * 2).min(Paired::SHORTEST),
+                many if many >= 2 * paired.enough() => {
+                    (*haste).max(1).saturating_mul(many / paired.enough()).min(Paired::SHORTEST)
+                }
                 _ => *haste,
             };
         }

@@ -203,6 +203,50 @@ fn who_costs_more_than_the_budget_behind_a_closed_gate_is_named_once() {
     assert_eq!(named(2_000_000, 7), [], "a moment's rate says nothing");
 }
 
+/// CPU time that the samples of one method cost in the third second, nanoseconds; each opening takes what it may.
+fn third_second(calls_per_s: u64, max_samples: u64, ceiling_ns_per_s: u64) -> u64 {
+    let limits = Settings { max_samples, ..settings(ceiling_ns_per_s) };
+    let budget = limits.budget.map(|budget| Budget { max_every: 32, ..budget });
+    let mut scheduler = Scheduler::new(Settings { budget, ..limits }, &apart(1, &[])).unwrap();
+    let (mut decisions, mut cost_ns) = (scheduler.handle(Event::Start, 0), 0);
+    for step in 1..=60 {
+        let now_ns = step * 50_000_000;
+        let opened = decisions.iter().find_map(|decision| match decision.action {
+            Action::Open { every, quota, .. } => Some((u64::from(every), quota.unwrap())),
+            _ => None,
+        });
+        let Some((every, quota)) = opened else {
+            decisions = scheduler.handle(Event::Tick, now_ns);
+            continue;
+        };
+        let apart_ns = every * 1_000_000_000 / calls_per_s;
+        let begin_ns = now_ns - 50_000_000 + 1;
+        assert!(quota * apart_ns < 50_000_000, "{quota} calls in a step");
+        decisions = scheduler.handle(event(&format!("A@{begin_ns}+{apart_ns}x{quota}")), now_ns);
+        cost_ns += if step > 40 { quota * (40 + every - 1) } else { 0 };
+    }
+    cost_ns
+}
+
+#[test]
+fn samples_may_cost_as_much_as_closed_gates_do_where_the_end_comes_sooner() {
+    const MS: u64 = 1_000_000;
+    let near = |cost_ns: u64, expected_ns: u64| cost_ns.abs_diff(expected_ns) * 10 <= expected_ns;
+    let is = |calls_per_s, max_samples, expected_ns| {
+        let found = third_second(calls_per_s, max_samples, MS);
+        assert!(near(found, expected_ns), "{calls_per_s} calls/s, {max_samples} samples: {found} ns");
+    };
+    // A closed gate costs 1 ns a call: 5 ms a second with 5,000,000 calls. Samples that cost 35 ms are complete in time.
+    is(5_000_000, 500_000, 5 * MS);
+    // Less than the ceiling.
+    is(500_000, 500_000, MS);
+    // At most ten times the ceiling.
+    is(20_000_000, 500_000, 10 * MS);
+    // Samples that take longer than ten seconds, or have no end.
+    is(5_000_000, 1_000_000, MS);
+    is(5_000_000, 1 << 40, MS);
+}
+
 #[test]
 fn a_budget_that_comes_late_holds_at_once() {
     let Settings { budget, .. } = settings(10_000_000);

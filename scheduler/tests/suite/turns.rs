@@ -58,11 +58,26 @@ fn turns_of_all_groups_end_on_one_beat() {
     let mut scheduler = Scheduler::new(settings(), &apart(4, &[(0, 1), (2, 3)])).unwrap();
     scheduler.handle(Event::Start, 3 * MS);
     let now = scheduler.wake_ns().unwrap();
-    assert_eq!(now, 110 * MS, "a tenth of the shortest turn is the beat");
+    assert_eq!(now, 100 * MS, "half of the shortest turn is the beat, and this one the nearest");
     assert_eq!(short(&scheduler.handle(Event::Pulse, now)), "_A _C");
-    assert_eq!(short(&scheduler.handle(event("drained A"), 111 * MS)), "+B");
-    assert_eq!(short(&scheduler.handle(event("drained C"), 117 * MS)), "+D");
-    assert_eq!(short(&scheduler.handle(Event::Pulse, 220 * MS)), "_B _D");
+    assert_eq!(short(&scheduler.handle(event("drained A"), 101 * MS)), "+B");
+    assert_eq!(short(&scheduler.handle(event("drained C"), 104 * MS)), "+D");
+    assert_eq!(short(&scheduler.handle(Event::Pulse, 200 * MS)), "_B _D");
+    assert_eq!(short(&scheduler.handle(event("drained B"), 201 * MS)), "+B");
+    assert_eq!(short(&scheduler.handle(event("drained D"), 206 * MS)), "+D");
+    assert_eq!(short(&scheduler.handle(Event::Pulse, 300 * MS)), "_B");
+    assert_eq!(short(&scheduler.handle(Event::Pulse, 310 * MS)), "+A _D");
+}
+
+#[test]
+fn what_is_called_often_has_the_shortest_turns_at_once() {
+    let calls = |_, from, until| closed_loop(MS / 100, MS / 100, 2, from, until);
+    let mut program = Program::new(settings(), &pairs(1), calls);
+    program.run(2000 * MS);
+    // A window is known when the next one is complete: two turns of each method.
+    let (first, others) = program.turns_ns.split_at(4);
+    assert!(first.iter().all(|&turn| turn == 100 * MS), "{first:?}");
+    assert!(others.iter().all(|&turn| turn == 20 * MS), "{others:?}");
 }
 
 /// A program whose methods have calls of their own: `calls` gives those of a method that begin within the
