@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Measures what the agent costs a web service and writes evaluation/out/service.json.
 
-Three servers run at a time, each in a JVM of its own: without an agent, with a dormant one, and while ten methods are
-measured within a budget. Only one has load at any moment, the three in turn and then in the opposite order, so that a slow
-moment of the machine meets all alike. The servers have one processor; the load, and the controller, another. In each turn a
-server has all the load that it can bear, which shows its throughput, and then about half of that, which shows how long its answers take.
+Five servers run at a time, each in a JVM of its own: two without an agent, whose difference is that of nothing, one with a dormant
+agent, one with probes in ten methods behind closed gates, and one while these methods are measured within a budget. Only one has
+load at any moment, all in turn and then in the opposite order, so that a slow moment of the machine meets all alike. The servers
+have one processor; the load, and the controllers, another. In each turn a server has all the load that it can bear, which shows its throughput, and then about half of that, which shows how long its answers take.
 """
 
 import argparse
@@ -37,6 +37,9 @@ BOUNDED, PAUSE_MS = 12, 2
 # Seconds of load before the counted ones: the budget follows the program's CPU time once a second.
 LEAD = 1
 METHODS = 10
+# The servers with probes, and what their budget is in place of the one of measuring.ini: almost nothing keeps the gates closed.
+BUDGETS = {"gates closed": "0.001%", "measuring": "1%"}
+SERVERS = ("alone", "alone again", "dormant agent", *BUDGETS)
 # Seconds that starting may take.
 DEADLINE = 30
 
@@ -121,22 +124,31 @@ class Server(Process):
         return {**said, "cpu_ms": self.cpu_ms() - before}
 
 
+def controller_of(spl, folder, budget):
+    """A controller with this budget. Its token and its results are in this folder."""
+    folder.mkdir()
+    config = folder / "spl.ini"
+    config.write_text((HERE / "measuring.ini").read_text().replace("overhead-budget = 1%", f"overhead-budget = {budget}"))
+    return Process(
+        [spl, "serve", "--once", "--port", "0", "--token-file", str(folder / "token"), "--config", str(config),
+         "--tasks", str(HERE / "service.tasks"), "--out", str(folder / "measured")],
+        LOAD_CPU, "stderr", r"listening on port (\d+)", env={**os.environ, "RUST_LOG": "spl_session=info", "NO_COLOR": "1"})
+
+
 def fork(number, options, out):
     """One JVM of each kind; the figures of every slice."""
     spl = str(Path(ROOT, options.spl).resolve())
     agent = Path(spl).with_name("libspl_agent.so")
-    token = Path(out, "token")
-    controller = Process(
-        [spl, "serve", "--once", "--port", "0", "--token-file", str(token), "--config", str(HERE / "measuring.ini"),
-         "--tasks", str(HERE / "service.tasks"), "--out", str(Path(out, "measured"))],
-        LOAD_CPU, "stderr", r"listening on port (\d+)", env={**os.environ, "RUST_LOG": "spl_session=info", "NO_COLOR": "1"})
-    running = [controller]
+    nobody = f"-agentpath:{agent}=spl.client.socket={out}/nobody.sock"
+    running, servers = [], []
     try:
-        port = controller.said.wait("the controller's port")[1]
-        nobody = f"-agentpath:{agent}=spl.client.socket={out}/nobody.sock"
-        client = [spl, "client", "--port", port, "--token-file", str(token), "--"]
-        servers = []
-        for name, more in (("alone", {}), ("dormant agent", {"option": [nobody]}), ("measuring", {"before": client})):
+        for name in SERVERS:
+            more = {"option": [nobody]} if name == "dormant agent" else {}
+            if name in BUDGETS:
+                controller = controller_of(spl, Path(out, name), BUDGETS[name])
+                running.append(controller)
+                port = controller.said.wait("the controller's port")[1]
+                more = {"before": [spl, "client", "--port", port, "--token-file", str(Path(out, name, "token")), "--"]}
             servers.append(Server(name, options.java, out, **more))
             running.append(servers[-1])
         for _ in range(options.warm_up):
@@ -154,7 +166,7 @@ def fork(number, options, out):
         controller_ms, passed = controller.cpu_ms() - controller_before, time.monotonic() - began
         status = Path(f"/proc/{controller.process.pid}/status").read_text().splitlines()
         rate = {name: [s["requests"] / s["duration_us"] * 1e6 for s in slices if s["name"] == name]
-                for name in ("alone", "dormant agent", "measuring")}
+                for name in SERVERS}
         print(f"fork {number}: " + ", ".join(f"{name} {sum(all) / len(all):.0f} requests/s" for name, all in rate.items()),
               file=sys.stderr)
     finally:
@@ -163,7 +175,7 @@ def fork(number, options, out):
     refused = [line for line in controller.said.lines if "cannot be measured" in line or "not loaded" in line]
     if refused:
         print("\n".join(refused), file=sys.stderr)
-    samples = {path.name: sum(1 for _ in path.open("rb")) for path in Path(out, "measured/measurements").glob("*.msr")}
+    samples = {path.name: sum(1 for _ in path.open("rb")) for path in Path(out, "measuring/measured/measurements").glob("*.msr")}
     peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
     return slices, {"fork": number, "controller_cpu_ms": controller_ms, "controller_peak_kib": peak,
                     "seconds": passed, "samples": samples}
@@ -174,7 +186,7 @@ def main():
     arguments.add_argument("--spl", required=True, help="the controller, its agent in the same folder")
     arguments.add_argument("--java", default="java", help="the JVM's launcher (default: %(default)s)")
     arguments.add_argument("--forks", type=int, default=2, help="JVMs of each kind (default: %(default)s)")
-    arguments.add_argument("--turns", type=int, default=7, help="slices of each JVM (default: %(default)s)")
+    arguments.add_argument("--turns", type=int, default=20, help="slices of each JVM (default: %(default)s)")
     arguments.add_argument("--seconds", type=int, default=2, help="seconds of a slice (default: %(default)s)")
     arguments.add_argument("--warm-up", type=int, default=2, help="times 5 s of load before (default: %(default)s)")
     options = arguments.parse_args()
