@@ -52,6 +52,9 @@ fn exceptions_from_outside_never_make_a_depth_wrong() {
     agent.settle().unwrap();
     for _ in 0..STOPS {
         witness.stop("victim");
+        // One at a time: of several that wait for a thread without a processor, the third comes behind both handlers.
+        program.tell("").unwrap();
+        agent.line_of(&mut program).unwrap();
         agent.settle().unwrap();
     }
     program.tell("").unwrap();
