@@ -51,7 +51,7 @@ sj_least() {
     grep -q "this is \`spl drill --what $3\`$" "$work/said.txt" || return 1
     "$SPL" analyse --hierarchy --disable '*' --enable "$2" >"$tree" && known=$(grep -cE '^    [a-z]' "$tree") || return 1
     # Metrics of the JVM's events are not a drill's.
-    heard=$(sed -n 's/^# only `spl metrics` has .*, for //p' "$work/least.sj" | tr ',' '\n' | tr -d ' ' | sort -u | grep -c .) || true
+    heard=$(sed -n 's/^# only `spl metrics[^`]*` has .*, for //p' "$work/least.sj" | tr ',' '\n' | tr -d ' ' | sort -u | grep -c .) || true
     "$SPL" analyse "$work/least" --disable '*' --enable "$2" --as csv >"$work/values.csv" 2>"$work/said.txt" || return 1
     computed=$(cut -d, -f1-4 "$work/values.csv" | grep '^app,' | sort -u | wc -l)
     printf '%s: %s of %s metrics, and %s are heard, by %s lines\n' "$2" "$computed" "$known" "$heard" "$(wc -l <"$work/least.sj")"
