@@ -173,6 +173,7 @@ BESIDE_THE_LAW = [
     ("a rare method keeps long turns", "windows.rs",
      "few if few < paired.enough() => *haste / 2,",
      "few if few < paired.enough() => (*haste).max(1) * 2,"),
+    ("a method that finishes in its own turn ends it", "windows.rs", "turn.closed_at_ns = Some(now_ns);\n                    turn.settled = true;", "let _ = turn;"),
     ("a turn ends on the nearest beat", "windows.rs", "end_ns.saturating_add(beat_ns / 2)", "end_ns.saturating_add(beat_ns - 1)"),
     ("a busy method has the shortest turns at once", "windows.rs", ".saturating_mul(many / paired.enough())", ".saturating_mul(2)"),
     ("a call belongs to the turn in which it starts", "windows.rs",

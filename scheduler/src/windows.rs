@@ -241,12 +241,20 @@ impl Rotation {
                 }
                 Due::Rest(method)
             }
+            Phase::Open { method, .. } => {
+                // Its method has finished meanwhile, and nobody waits for its calls. An open turn would keep all later windows open.
+                if let Some(turn) = self.turns.last_mut().filter(|turn| turn.method == method) {
+                    turn.closed_at_ns = Some(now_ns);
+                    turn.settled = true;
+                }
+                Due::Next
+            }
             Phase::Draining { method, since_ns, drained }
                 if !roster.is_finished(method) && !drained && since(since_ns) < paired.overlap_bound_ns =>
             {
                 Due::Nothing
             }
-            Phase::Idle | Phase::Open { .. } | Phase::Draining { .. } => Due::Next,
+            Phase::Idle | Phase::Draining { .. } => Due::Next,
         }
     }
 

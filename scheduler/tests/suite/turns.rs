@@ -2,7 +2,7 @@
 
 use crate::bench::{apart, calm, event, gates, method, short};
 use spl_lang::Tasks;
-use spl_model::Sample;
+use spl_model::{ClaimIx, Sample};
 use spl_scheduler::{Action, Budget, Cause, Decision, Event, MethodIx, Paired, Scheduler, Settings};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -80,6 +80,24 @@ fn what_is_called_often_has_the_shortest_turns_at_once() {
     assert!(others.iter().all(|&turn| turn == 20 * MS), "{others:?}");
 }
 
+#[test]
+fn a_method_that_finishes_in_its_own_turn_holds_up_no_window() {
+    let mut in_its_turn = 0;
+    // At any moment of a window of three turns.
+    for now in (1000..1400).step_by(20).map(|ms| ms * MS) {
+        let calls = |_, from, until| closed_loop(MS, MS, 2, from, until);
+        let mut program = Program::new(settings(), &apart(3, &[(0, 1), (0, 2)]), calls);
+        program.run(now);
+        in_its_turn += usize::from(program.open.contains_key(&method("C")));
+        let before = program.windows[&method("A")];
+        let decisions = program.scheduler.handle(Event::Decided(ClaimIx(1)), now);
+        program.go_on(decisions, now, now + 2000 * MS);
+        let windows = program.windows[&method("A")] - before;
+        assert!(windows > 5, "{windows} windows in 2 s after a decision at {now} ns");
+    }
+    assert!(in_its_turn > 2, "{in_its_turn}");
+}
+
 /// A program whose methods have calls of their own: `calls` gives those of a method that begin within the
 /// bounds of a turn.
 struct Program<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> {
@@ -115,8 +133,12 @@ impl<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> Program<F> {
 
     /// Until this time; the samples of a turn come when it is over.
     fn run(&mut self, until_ns: u64) {
-        let mut now = 0;
-        let mut decisions = VecDeque::from(self.scheduler.handle(Event::Start, now));
+        let decisions = self.scheduler.handle(Event::Start, 0);
+        self.go_on(decisions, 0, until_ns);
+    }
+
+    fn go_on(&mut self, decisions: Vec<Decision>, mut now: u64, until_ns: u64) {
+        let mut decisions = VecDeque::from(decisions);
         loop {
             while let Some(decision) = decisions.pop_front() {
                 match decision.action {
