@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod costs;
+mod parts;
 mod tools;
 mod truth;
 mod ways;
@@ -43,7 +44,7 @@ enum What {
         #[command(flatten)]
         tools: Tools,
         /// Runs of JMH and of the controller on each JDK.
-        #[arg(long, default_value_t = 3)]
+        #[arg(long, default_value_t = 10)]
         runs: usize,
         /// Where to write everything.
         #[arg(long, default_value = "evaluation/out/truth.json")]

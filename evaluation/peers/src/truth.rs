@@ -1,6 +1,7 @@
 //! Truth of reported ratios: the controller's compared with JMH's and the JVM's own method timing, on the
 //! same methods.
 
+use crate::parts::{self, Part};
 use crate::tools::{Jdk, Setting, Tools, root, run};
 use serde::Serialize;
 use serde_json::Value;
@@ -55,6 +56,8 @@ pub struct Truth {
     pub ratios: Vec<Ratio>,
     /// The JVM's own timing, JDK 25.
     pub jfr: Vec<Score>,
+    /// The program's own clock, without probes and with them, and what these report of the same program.
+    pub parts: Vec<Part>,
 }
 
 /// The time of a method in one JVM.
@@ -106,12 +109,14 @@ pub fn measure(tools: &Tools, runs: usize, json: &Path) -> Result<(), String> {
         among: Vec::new(),
         ratios: Vec::new(),
         jfr: Vec::new(),
+        parts: Vec::new(),
     };
     // In turn, so that a processor that changes its clock rate between two of JMH's benchmarks does so for all.
     for number in 1..=runs {
         for jdk in [Jdk::Installed, Jdk::Jdk25] {
             truth.among.extend(jmh(tools, jdk, number, &AMONG, &work, &jmh_path)?);
             truth.ratios.extend(ours(tools, jdk, &work, truth.pairs.len())?);
+            truth.parts.extend(parts::measure(tools, jdk, number, work.path())?);
         }
     }
     for jdk in [Jdk::Installed, Jdk::Jdk25] {
@@ -267,7 +272,7 @@ fn jfr(tools: &Tools, work: &TempDir, pairs: &[[String; 2]]) -> Result<Vec<Score
 }
 
 /// The upper median; infinite when there is none.
-fn middle(mut values: Vec<f64>) -> f64 {
+pub(crate) fn middle(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::INFINITY)
 }

@@ -54,6 +54,11 @@ public final class Mix {
         ended = true;
     }
 
+    /** All methods by their names, in the program's order. */
+    static Map<String, LongUnaryOperator> all() {
+        return METHODS;
+    }
+
     /** Calls all of these, one after the other. */
     static long call(List<LongUnaryOperator> methods, long value) {
         for (LongUnaryOperator method : methods) {
