@@ -103,7 +103,7 @@ accept: setup build ## run the acceptance scripts in evaluation/accept (hours, o
 accept-bounded: setup ## what of them needs no idle machine, in minutes; after `make test`
 	scripts/accept.sh --bounded
 
-evaluation: ## measure everything that docs/evaluation.md shows (some 95 minutes, on an idle machine)
+evaluation: ## measure everything that docs/evaluation.md shows (some 105 minutes, on an idle machine)
 	@evaluation/measure.sh sorting rome scale service peers truth drill whole
 
 evaluate-sorting: ## what measuring costs the sorting example

@@ -9,7 +9,9 @@ import java.util.Map;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 
-/** A program that has all methods of {@link Pairs} at work, one after the other, until its input ends. */
+/**
+ * A program that has all methods of {@link Pairs} at work, one after the other, until its input ends; with an argument, until it is ended.
+ */
 public final class Mix {
     private static final Map<String, LongUnaryOperator> METHODS = new LinkedHashMap<>();
 
@@ -34,9 +36,11 @@ public final class Mix {
     private Mix() {}
 
     public static void main(String[] args) {
-        Thread input = new Thread(Mix::awaitEnd, "input");
-        input.setDaemon(true);
-        input.start();
+        if (args.length == 0) {
+            Thread input = new Thread(Mix::awaitEnd, "input");
+            input.setDaemon(true);
+            input.start();
+        }
         List<LongUnaryOperator> all = List.copyOf(METHODS.values());
         long value = 1;
         while (!ended) {
