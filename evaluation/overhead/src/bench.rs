@@ -8,6 +8,8 @@ pub struct Bench {
     pub java: PathBuf,
     /// The agent's library.
     pub agent: PathBuf,
+    /// The library of another build, for starts in turn with this one's.
+    pub other: Option<PathBuf>,
     /// The folder of the compiled programs.
     pub classes: PathBuf,
     /// JVMs for each figure.

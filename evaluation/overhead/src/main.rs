@@ -29,6 +29,9 @@ struct Options {
     /// The agent's library; by default the one next to this program.
     #[arg(long)]
     agent: Option<PathBuf>,
+    /// The library of another build, whose starts are measured in turn with this one's.
+    #[arg(long)]
+    other: Option<PathBuf>,
     /// JVMs for each figure.
     #[arg(long, default_value_t = 5)]
     forks: usize,
@@ -65,9 +68,12 @@ fn run(options: &Options) -> Result<bool, Fault> {
     let agent =
         options.agent.clone().map_or_else(beside, Ok).map_err(system("cannot find this program's folder"))?;
     let agent = agent.canonicalize().map_err(system("cannot find the agent's library"))?;
+    let other = options.other.as_ref().map(|path| path.canonicalize()).transpose();
+    let other = other.map_err(system("cannot find the other build's library"))?;
     let bench = Bench {
         java: options.java.clone(),
         agent,
+        other,
         classes: classes.path().to_owned(),
         forks: options.forks.max(1),
         rounds: options.rounds.max(1),

@@ -8,18 +8,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Times bursts of calls of a body: plain, with two clock reads, and measured, in turn, so that all of them see the same
- * machine.
+ * Times bursts of calls of a body: plain, with two clock reads, with a record written by hand, and measured, in turn, so that all of
+ * them see the same machine.
  *
  * <p>Reads lines and answers each with one. "warm": every burst so often that the last compiler has had it, then a second in
  * which others can write away what they recorded; "warm". "BODY THREADS ROUNDS PAUSE": the median nanoseconds of a call of
- * the three kinds, and how often the measured methods have been called since the start. PAUSE, in microseconds before each
+ * the four kinds, and how often the measured methods have been called since the start. PAUSE, in microseconds before each
  * round, is for the same.
  */
 final class Bench {
     /** Bursts after which the last compiler has seen every loop, back edges included. */
     private static final int WARM_UP = 1000;
-    private static final int KINDS = 3;
+    private static final int KINDS = 4;
     private static final AtomicLong MEASURED_CALLS = new AtomicLong();
 
     private static volatile long sink;
@@ -48,7 +48,11 @@ final class Bench {
             String[] words = line.split(" ");
             Bench bench = new Bench(words[0], Integer.parseInt(words[1]));
             long[][][] took = bench.run(Integer.parseInt(words[2]), Long.parseLong(words[3]) * 1000);
-            say(median(took[0]) + " " + median(took[1]) + " " + median(took[2]) + " " + MEASURED_CALLS);
+            StringBuilder answer = new StringBuilder();
+            for (long[][] kind : took) {
+                answer.append(median(kind)).append(' ');
+            }
+            say(answer.append(MEASURED_CALLS).toString());
         }
     }
 
@@ -79,7 +83,7 @@ final class Bench {
     }
 
     private void work(int number, long[][][] took, long pauseNanos) {
-        Calls[] kinds = {new Calls.OfPlain(), new Calls.OfFloor(), new Calls.OfProbed()};
+        Calls[] kinds = {new Calls.OfPlain(), new Calls.OfFloor(), new Calls.OfRecording(), new Calls.OfProbed()};
         for (int round = 0; round < took[0][number].length; round++) {
             if (pauseNanos > 0) {
                 LockSupport.parkNanos(pauseNanos);

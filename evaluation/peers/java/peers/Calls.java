@@ -65,6 +65,34 @@ abstract class Calls {
         }
     }
 
+    static final class OfRecording extends Calls {
+        private final Recording recording = new Recording();
+
+        @Override
+        long tiny(long x) {
+            for (int i = 0; i < CALLS; i++) {
+                x = recording.tiny(x);
+            }
+            return x;
+        }
+
+        @Override
+        long busy(long x) {
+            for (int i = 0; i < CALLS; i++) {
+                x = recording.busy(x);
+            }
+            return x;
+        }
+
+        @Override
+        long nested(long x) {
+            for (int i = 0; i < CALLS / Plain.DEPTH; i++) {
+                x = recording.nested(x, Plain.DEPTH);
+            }
+            return x;
+        }
+    }
+
     static final class OfProbed extends Calls {
         @Override
         long tiny(long x) {
