@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long users wait for verdicts on a busy program, by default settings, with several builds in turn in one sitting.
+"""The time to the first verdict on a busy program, by default settings, with several builds in turn in one sitting.
 
 `evaluation/first/run.py --spl BUILD/spl --spl OTHER/spl` starts the ROME example with the claims of tasks/rome.tasks, and the methods of
 evaluation/truth with their claims, with each build in turn, idle and next to two busy processes. It prints for each the seconds from
@@ -81,6 +81,9 @@ def main():
     options = arguments.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
+        # An empty file: a settings file in the working directory would be read otherwise.
+        defaults = str(Path(folder, "defaults.ini"))
+        Path(defaults).touch()
         for name, (command, tasks) in programs(options.java, folder).items():
             lines = Path(ROOT, tasks).read_text().splitlines()
             claims = sum(1 for line in lines if line and not line.startswith("#"))
@@ -90,7 +93,7 @@ def main():
                     for number in range(options.rounds):
                         for spl in options.spl:
                             out = str(Path(folder, "out"))
-                            run = Run([str(Path(spl).resolve()), "run", "--replace", "--tasks", tasks, "--out", out, "--", *command])
+                            run = Run([str(Path(spl).resolve()), "run", "--replace", "--config", defaults, "--tasks", tasks, "--out", out, "--", *command])
                             runs[spl].append(run.seconds(claims))
                             print(f"{name} {'busy' if busy else 'idle'} {number + 1}: {spl}: {[round(at, 2) for at in runs[spl][-1]]}",
                                   file=sys.stderr)

@@ -48,7 +48,7 @@ def ratios(scores, longer, shorter, key="call_ns"):
 
 
 def change(pair, key, of):
-    """What one step adds to the ratio, as a part of it: the middle one of all JVMs."""
+    """The change of the ratio by one step, as a part of it: the middle one of all JVMs."""
     return statistics.median(after / before - 1 for after, before in zip(pair["parts"][key], pair["parts"][of]))
 
 

@@ -1,4 +1,4 @@
-//! What the probe does to a method's time: the program's own clock around each call, before probes are there and while their
+//! The probe's part in a method's time: the program's own clock around each call, before probes are there and while their
 //! gates are closed, and what probes report, all in one JVM.
 
 use crate::tools::{Jdk, Tools};
