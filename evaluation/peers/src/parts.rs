@@ -2,11 +2,9 @@
 //! gates are closed, and what probes report, all in one JVM.
 
 use crate::tools::{Jdk, Tools};
-use crate::truth::middle;
 use serde::Serialize;
 use spl_model::Sizing;
 use spl_overhead::{Door, Fault, Program, Session};
-use spl_wire::WireSample;
 use std::path::Path;
 
 /// Periods, and the milliseconds of each, until the code is compiled, and that count.
@@ -59,8 +57,13 @@ fn parts(tools: &Tools, jdk: Jdk, run: usize, classes: &Path) -> Result<Vec<Part
         agent.arm(*handle, 1)?;
     }
     clocked(&mut program, &mut agent)?;
-    let samples = std::mem::take(&mut agent.samples);
+    let mut samples = std::mem::take(&mut agent.samples);
     program.end()?;
+    samples.sort_by_key(|sample| sample.start_ns);
+    let times = |handle: u32| {
+        let of = samples.iter().filter(|sample| sample.handle.0 == handle);
+        of.map(|sample| (sample.end_ns - sample.start_ns) as f64).collect::<Vec<_>>()
+    };
     let part = |(handle, method): &(u32, &str)| {
         let at = *handle as usize - 1;
         Part {
@@ -69,7 +72,7 @@ fn parts(tools: &Tools, jdk: Jdk, run: usize, classes: &Path) -> Result<Vec<Part
             method: (*method).to_owned(),
             plain_ns: plain[at],
             closed_ns: closed[at],
-            reported_ns: reported(&samples, *handle),
+            reported_ns: reported(&times(*handle)),
         }
     };
     Ok(handles.iter().map(part).collect())
@@ -92,11 +95,12 @@ fn clocked(program: &mut Program, agent: &mut Session) -> Result<Vec<f64>, Fault
 }
 
 /// The middle one of the means of blocks of calls, as they came.
-fn reported(samples: &[WireSample], handle: u32) -> f64 {
-    let mut of: Vec<_> = samples.iter().filter(|sample| sample.handle.0 == handle).collect();
-    of.sort_by_key(|sample| sample.start_ns);
-    let mean = |block: &[&WireSample]| {
-        block.iter().map(|sample| (sample.end_ns - sample.start_ns) as f64).sum::<f64>() / block.len() as f64
-    };
-    middle(of.chunks_exact(BLOCK).map(mean).collect())
+fn reported(times: &[f64]) -> f64 {
+    middle(times.chunks_exact(BLOCK).map(|block| block.iter().sum::<f64>() / block.len() as f64).collect())
+}
+
+/// The upper median; infinite when there is none.
+pub fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::INFINITY)
 }

@@ -1,7 +1,7 @@
 //! Truth of reported ratios: the controller's compared with JMH's and the JVM's own method timing, on the
 //! same methods.
 
-use crate::parts::{self, Part};
+use crate::parts::{self, Part, middle};
 use crate::tools::{Jdk, Setting, Tools, root, run};
 use serde::Serialize;
 use serde_json::Value;
@@ -269,12 +269,6 @@ fn jfr(tools: &Tools, work: &TempDir, pairs: &[[String; 2]]) -> Result<Vec<Score
         (!means.is_empty()).then(|| Score { jdk: Jdk::Jdk25, run: 1, method, call_ns: middle(means) })
     });
     Ok(scores.collect())
-}
-
-/// The upper median; infinite when there is none.
-pub(crate) fn middle(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::INFINITY)
 }
 
 /// A duration as JSON has it, `PT0.000005031S`.
