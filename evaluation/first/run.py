@@ -78,6 +78,7 @@ def main():
     arguments.add_argument("--spl", action="append", required=True, help="a controller, its agent in the same folder; several times")
     arguments.add_argument("--java", default="java", help="the JVM's launcher (default: %(default)s)")
     arguments.add_argument("--rounds", type=int, default=5, help="runs of each build (default: %(default)s)")
+    arguments.add_argument("--until", type=int, help="verdicts after which a run is ended (default: all)")
     options = arguments.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -87,6 +88,7 @@ def main():
         for name, (command, tasks) in programs(options.java, folder).items():
             lines = Path(ROOT, tasks).read_text().splitlines()
             claims = sum(1 for line in lines if line and not line.startswith("#"))
+            claims = min(claims, options.until or claims)
             for busy in (False, True):
                 runs = {spl: [] for spl in options.spl}
                 with company(busy):
