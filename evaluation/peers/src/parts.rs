@@ -78,8 +78,8 @@ fn parts(tools: &Tools, jdk: Jdk, run: usize, classes: &Path) -> Result<Vec<Part
     Ok(handles.iter().map(part).collect())
 }
 
-/// Nanoseconds of each method, less those of the empty one, which stands last in the program's answer. Samples are those of the
-/// counted periods alone.
+/// Nanoseconds of each method, less those of the empty one, which stands last in the program's answer. Afterwards the agent's samples
+/// are those of the counted periods alone.
 fn clocked(program: &mut Program, agent: &mut Session) -> Result<Vec<f64>, Fault> {
     program.tell(WARM)?;
     agent.line_of(program)?;

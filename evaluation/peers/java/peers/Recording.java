@@ -5,7 +5,7 @@ package peers;
  * reads, the number of calls below this one, and a record of the call in a ring. There is no gate, and nobody empties the ring.
  */
 final class Recording {
-    /** Words of a record: start, end, calls below. A power of two, so that no record crosses a cache line. */
+    /** Words of a record, of which start, end and calls below are used. */
     private static final int WORDS = 4;
     private static final int RECORDS = 1 << 12;
     private final long[] ring = new long[WORDS * RECORDS];
