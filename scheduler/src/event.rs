@@ -31,6 +31,9 @@ pub enum Event {
         /// parts.
         samples: Vec<(MethodIx, Sample)>,
     },
+    /// Before [`Event::Start`]: the agent is connected, and its program warms up. Probes go in and gates open as
+    /// for a measurement, so that code is compiled with its probes at once; all calls are discarded.
+    Prepare,
     /// Measurement starts: the agent is connected and `initial-sleep` is over.
     Start,
     /// A batch of samples, in any order: they are taken by their ends, equal ends in the batch's order. An

@@ -127,10 +127,10 @@ impl Scheduler {
     fn open_gate(&mut self, method: MethodIx, waiting: usize) -> bool {
         let every = self.jvm.meters.every(method);
         let listens = self.jvm.roster.listening_methods().contains(&method);
+        let counted = self.tallies.counted(method);
         let (mut quota, mut reserved_ps) =
-            (if listens { Some(HEARD_CALLS) } else { self.settings.turn_quota() }, 0);
+            (if listens { Some(HEARD_CALLS) } else { self.settings.turn_quota(counted) }, 0);
         if let Some(budget) = self.jvm.budget {
-            let counted = self.tallies.counted(method);
             let needed =
                 quota.unwrap_or_else(|| self.settings.effective_max().saturating_sub(counted).max(1));
             let Some((samples, cost_ps)) = self.jvm.meters.buy(method, needed, waiting, &budget) else {

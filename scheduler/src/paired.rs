@@ -63,7 +63,8 @@ impl Scheduler {
     /// Suspends a group between two of its windows when it has had its share of the time, or is not called,
     /// and another group waits.
     fn give_place(&mut self, unit: usize) {
-        let waits = self.settings.owner_decides() && self.jvm.roster.waiting().next().is_some();
+        let waits =
+            self.settings.owner_decides() && !self.jvm.is_cold && self.jvm.roster.waiting().next().is_some();
         let members = self.jvm.roster.unfinished_of(unit);
         let rotation = &mut self.jvm.rotations[unit];
         let cause = if rotation.is_silent(members.len()) { Cause::NotCalled } else { Cause::ShareOver };
@@ -75,6 +76,13 @@ impl Scheduler {
             self.set_status(member, Status::Suspended);
             self.decide(Action::Suspend(member), cause.clone());
         }
+    }
+
+    /// Starts the shares of the time of all measured groups again.
+    pub(crate) fn restart_shares(&mut self) {
+        let is_active = |(unit, _): &(usize, &mut Rotation)| self.jvm.roster.is_active(*unit);
+        let active = self.jvm.rotations.iter_mut().enumerate().filter(is_active);
+        active.for_each(|(_, rotation)| rotation.begin_share(self.now_ns));
     }
 
     /// Starts the next window of a group. Its number is unique in all JVMs.
@@ -176,6 +184,14 @@ impl Scheduler {
         }
     }
 
+    /// Notes a discarded call in its turn.
+    pub(crate) fn pass_over(&mut self, method: MethodIx, sample: &Sample) {
+        let unit = self.unit_of(method);
+        if let Some(rotation) = self.jvm.rotations.get_mut(unit) {
+            rotation.pass_over(method, sample.start_ns());
+        }
+    }
+
     /// Keeps a call of an earlier run until its window is closed. As in that run, a window is closed when the
     /// one after the next begins.
     pub(crate) fn hold_again(&mut self, method: MethodIx, bucket: Bucket, sample: &Sample) {
@@ -230,9 +246,10 @@ impl Scheduler {
     fn tell_turns(&mut self, members: &[MethodIx], closed: &Closed) {
         let Closed { number, calls, outstanding, .. } = closed;
         let n = |method: &MethodIx| calls.get(method).map_or(0, Vec::len);
-        let quota = self.settings.turn_quota().map_or(usize::MAX, |quota| quota as usize);
         for &member in members {
             let Some(list) = calls.get(&member) else { continue };
+            let quota = self.settings.turn_quota(self.tallies.counted(member));
+            let quota = quota.map_or(usize::MAX, |quota| quota as usize);
             let partners = |claim| self.claims.methods(claim).iter().map(n).min().unwrap_or(0);
             let counted = self.claims.open_of(member).map(partners).max().unwrap_or(0).clamp(1, quota);
             for call in list.iter().take(counted) {

@@ -50,7 +50,7 @@ impl Scheduler {
     /// suspend.
     fn sample(&mut self, index: MethodIx, sample: &mut Sample) {
         let Some(method) = self.jvm.roster.get_mut(index) else { return };
-        let arrival = method.arrive(sample, &self.settings);
+        let arrival = method.arrive(sample, &self.settings, self.jvm.is_cold);
         self.tallies.get_mut(index).into_iter().for_each(|tally| tally.note(arrival));
         self.meter(index, sample);
         self.heard(index);
@@ -59,7 +59,9 @@ impl Scheduler {
         } else {
             None
         };
-        if arrival == Arrival::Counts {
+        if let Arrival::Discarded { .. } = arrival {
+            self.pass_over(index, sample);
+        } else if arrival == Arrival::Counts {
             let bucket = self.settings.scale.bucket(&sample.size);
             if self.jvm.rotations.is_empty() {
                 self.record(index, bucket, sample.duration_ns());

@@ -131,6 +131,7 @@ impl Scheduler {
     fn take(&mut self, event: Event) {
         match event {
             Event::Resume { decided, samples } => self.resume(&decided, &samples),
+            Event::Prepare => self.prepare(),
             Event::Start => self.start(),
             Event::Samples(batch) if batch.is_empty() => self.tick(),
             Event::Samples(mut batch) => self.samples(&mut batch),
@@ -188,8 +189,18 @@ impl Scheduler {
         self.done
     }
 
-    fn start(&mut self) {
+    fn prepare(&mut self) {
         if self.jvm.last_receipt_ns.is_none() {
+            self.start();
+            self.jvm.is_cold = true;
+        }
+    }
+
+    fn start(&mut self) {
+        if std::mem::take(&mut self.jvm.is_cold) {
+            self.jvm.last_receipt_ns = Some(self.now_ns);
+            self.restart_shares();
+        } else if self.jvm.last_receipt_ns.is_none() {
             self.jvm.last_receipt_ns = Some(self.now_ns);
             self.balance(None);
         }
@@ -216,7 +227,7 @@ impl Scheduler {
     /// Handles a cycle without data: it compares the time since the last receipt with the limit. As in the
     /// thesis each such cycle compares again, so the optimal number rises further while the silence lasts.
     fn tick(&mut self) {
-        let Some(last) = self.jvm.last_receipt_ns else { return };
+        let Some(last) = self.jvm.last_receipt_ns.filter(|_| !self.jvm.is_cold) else { return };
         let silent_ns = self.now_ns.saturating_sub(last);
         let shift = self.jvm.law.silent(silent_ns, &self.settings, self.jvm.roster.unfinished());
         self.balance(shift);

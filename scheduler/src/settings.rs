@@ -84,6 +84,9 @@ pub struct Paired {
     /// True if the owner examines each window and says which comparisons are decided
     /// ([`Event::Decided`](crate::Event)), as a sequential test does; full buckets then decide nothing.
     pub owner_decides: bool,
+    /// Calls of a method before which the owner decides little. Up to this number a turn takes
+    /// [`Paired::FIRST_CALLS`]. Where the owner decides only.
+    pub first_calls: u64,
 }
 
 impl Paired {
@@ -99,12 +102,22 @@ impl Paired {
     /// Divisor of [`Paired::min_turn_ns`] for the shortest turn. It applies to a method that is called often
     /// enough where the owner decides, else where all methods of the group are.
     pub const SHORTEST: u64 = 5;
+    /// The same divisor in the first windows with calls of all methods of a group, where the owner decides: no
+    /// claim is decided before there are 50 of them.
+    pub const FIRST_SHORTEST: u64 = 10;
+    /// Number of these windows.
+    pub const FIRST_WINDOWS: u64 = 80;
+    /// Most of the last 16 windows that may lack calls of a method for turns of this length: where calls come in
+    /// bursts, shorter turns meet them together less often.
+    pub const FEW_MISSED: u32 = 4;
     /// Length of a turn in median calls where the owner decides, in place of [`Paired::MEDIANS`]: a window
     /// waits for its calls, and many windows say more than many calls in one.
     pub const FEW_MEDIANS: u64 = 5;
     /// Most samples of a turn where the owner decides. Windows vary more than calls do, so more calls would
     /// add little.
     pub const CALLS: u64 = 100;
+    /// The same number for the first calls of a method ([`Paired::first_calls`]).
+    pub const FIRST_CALLS: u64 = 400;
     /// Largest sampling interval where the owner decides and there is no budget: at least one call in this
     /// number is taken.
     pub const MOST_EVERY: u32 = 64;
@@ -226,11 +239,16 @@ impl Settings {
 
     /// Number of samples that a gate takes in one turn of a window; `None` (no limit) without windows. A busy
     /// method would fill its maximum in a few windows, and time would not be shared. It therefore gets enough
-    /// for [`Paired::WINDOWS`] windows, or [`Paired::CALLS`] where that is less and the owner decides.
+    /// for [`Paired::WINDOWS`] windows. Where the owner decides it gets at most [`Paired::CALLS`], and at most
+    /// [`Paired::FIRST_CALLS`] while fewer than the first calls of it have `counted`.
     #[must_use]
-    pub fn turn_quota(&self) -> Option<u64> {
+    pub fn turn_quota(&self, counted: u64) -> Option<u64> {
         let fair = (self.effective_max() / Paired::WINDOWS).max(Paired::LEAST);
-        self.windows().map(|windows| if windows.owner_decides { fair.min(Paired::CALLS) } else { fair })
+        self.windows().map(|windows| match windows.owner_decides {
+            true if counted < windows.first_calls => fair.min(Paired::FIRST_CALLS),
+            true => fair.min(Paired::CALLS),
+            false => fair,
+        })
     }
 
     /// Whether the owner decides by windows.

@@ -23,6 +23,8 @@ pub(crate) struct Station {
     pub(crate) clock_offset_ns: i128,
     /// Time of the last sample's arrival by the owner's clock, or of the start; `None` before the start.
     pub(crate) last_receipt_ns: Option<u64>,
+    /// Whether the program still warms up: all calls are discarded.
+    pub(crate) is_cold: bool,
     /// Time at which methods without a place last began to listen.
     pub(crate) listening_since_ns: Option<u64>,
     /// Limit of the measuring cost in its program.
@@ -46,6 +48,7 @@ impl Station {
             gates: Gates::default(),
             clock_offset_ns: 0,
             last_receipt_ns: None,
+            is_cold: false,
             listening_since_ns: None,
             budget: settings.budget,
             roster,

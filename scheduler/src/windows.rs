@@ -21,6 +21,10 @@ pub(crate) struct Rotation {
     begun: u64,
     /// Number of the newest window that is closed.
     closed: u64,
+    /// Number of closed windows in which a call of every method counts.
+    full_windows: u64,
+    /// Closed windows in which some method was not called, the newest in the lowest bit.
+    missed: u16,
     /// Methods whose turn is still to come in this window, the next one last.
     to_come: Vec<MethodIx>,
     /// Turns of the windows that are not closed, in the order in which they began.
@@ -67,6 +71,8 @@ struct Turn {
     /// Opening of the gate, nanoseconds of the JVM's clock.
     opened_ns: u64,
     calls: Vec<Call>,
+    /// Number of its calls that were discarded.
+    discarded: u64,
     /// Closing of the gate, nanoseconds of the owner's clock; `None` while it is open.
     closed_at_ns: Option<u64>,
     /// True once all calls that began in it have ended.
@@ -104,8 +110,13 @@ pub(crate) struct Closed {
 }
 
 impl Turn {
+    /// Number of calls that its gate took.
+    fn taken(&self) -> u64 {
+        (self.calls.len() as u64).saturating_add(self.discarded)
+    }
+
     fn fill(&self) -> Fill {
-        let calls = self.calls.len() as u64;
+        let calls = self.taken();
         match self.quota {
             Some(quota) if calls >= quota => Fill::Full,
             _ if calls == 0 => Fill::Empty,
@@ -209,6 +220,7 @@ impl Rotation {
             method,
             opened_ns: jvm_ns,
             calls: Vec::new(),
+            discarded: 0,
             closed_at_ns: None,
             settled: false,
             quota: None,
@@ -271,7 +283,7 @@ impl Rotation {
     fn turn_end_ns(&self, method: MethodIx, since_ns: u64, paired: &Paired) -> u64 {
         // Where the owner does not decide, calls are paired one by one, so all turns of a window have the
         // same length.
-        let own = || self.haste.get(&method).copied().unwrap_or(1);
+        let own = || self.haste.get(&method).copied().unwrap_or(1).min(self.most_haste(paired));
         let haste = if paired.owner_decides { own() } else { self.least_haste };
         let shortest = paired.min_turn_ns / haste.max(1);
         let end_ns = since_ns.saturating_add(shortest.max(self.slowest_ns.saturating_mul(paired.medians())));
@@ -338,6 +350,15 @@ impl Rotation {
         Some(turn.window)
     }
 
+    /// Counts a discarded call that started at this time of the JVM's clock: its method is called, and its gate
+    /// took it.
+    pub(crate) fn pass_over(&mut self, method: MethodIx, start_ns: u64) {
+        let begun = |turn: &&mut Turn| turn.method == method && turn.opened_ns <= start_ns;
+        if let Some(turn) = self.turns.iter_mut().rev().find(begun) {
+            turn.discarded += 1;
+        }
+    }
+
     /// Keeps a call of an earlier run in its old window, and gives whether that window was still open. Later
     /// windows get higher numbers.
     pub(crate) fn hold_again(&mut self, window: u64, method: MethodIx, call: Call) -> bool {
@@ -354,7 +375,17 @@ impl Rotation {
             let (calls, quota, closing) = (Vec::new(), None, None);
             self.turns.insert(
                 index,
-                Turn { window, method, opened_ns, calls, closed_at_ns, settled, quota, closing },
+                Turn {
+                    window,
+                    method,
+                    opened_ns,
+                    calls,
+                    discarded: 0,
+                    closed_at_ns,
+                    settled,
+                    quota,
+                    closing,
+                },
             );
             index
         });
@@ -385,6 +416,10 @@ impl Rotation {
             self.unended.wait_for(turn.window, turn.method, turn.opened_ns, turn.closing);
         }
         let outstanding = unsettled.map(|turn| turn.method).collect();
+        self.full_windows += u64::from(of_window.clone().all(|turn| !turn.calls.is_empty()));
+        self.missed = self.missed << 1 | u16::from(of_window.clone().any(|turn| turn.taken() == 0));
+        let mut taken: BTreeMap<MethodIx, u64> = BTreeMap::new();
+        of_window.clone().for_each(|turn| *taken.entry(turn.method).or_default() += turn.taken());
         let fills: Vec<(MethodIx, Fill)> = of_window.map(|turn| (turn.method, turn.fill())).collect();
         let fills = fills.into_iter().map(|(method, fill)| (method, self.lasting(method, fill))).collect();
         self.closed = number;
@@ -414,7 +449,7 @@ impl Rotation {
         }
         let typical = |medians: &VecDeque<u64>| median_ns(medians.iter().copied());
         self.slowest_ns = self.medians_ns.values().filter_map(typical).max().unwrap_or(0);
-        self.hasten(&calls, paired);
+        self.hasten(&taken, paired);
         let longest = calls.values().flatten().map(Call::duration_ns).max().unwrap_or(0);
         self.longest_ns = self.longest_ns.max(longest);
         Some(Closed { number, calls, outstanding, fills })
@@ -442,18 +477,27 @@ impl Rotation {
         fill
     }
 
+    /// The greatest divisor of the configured turn length by now.
+    fn most_haste(&self, paired: &Paired) -> u64 {
+        // Short turns seldom meet the bursts of all methods.
+        let meets_all = self.missed.count_ones() <= Paired::FEW_MISSED;
+        let is_first = paired.owner_decides && self.full_windows < Paired::FIRST_WINDOWS && meets_all;
+        if is_first { Paired::FIRST_SHORTEST } else { Paired::SHORTEST }
+    }
+
     /// Shortens the turns of methods that had enough calls in a window, and lengthens those of methods that
     /// had too few. A rare method keeps its long turns, and does not lengthen those of others.
-    fn hasten(&mut self, calls: &BTreeMap<MethodIx, Vec<Call>>, paired: &Paired) {
-        for (&method, calls) in calls {
+    fn hasten(&mut self, taken: &BTreeMap<MethodIx, u64>, paired: &Paired) {
+        let most = self.most_haste(paired);
+        for (&method, &calls) in taken {
             let haste = self.haste.entry(method).or_insert(1);
-            *haste = match calls.len() as u64 {
+            *haste = match calls {
                 // A method that is called in bursts has no call in many turns of any length: more
                 // turns meet its bursts.
                 0 if paired.owner_decides => *haste,
                 few if few < paired.enough() => *haste / 2,
                 many if many >= 2 * paired.enough() => {
-                    (*haste).max(1).saturating_mul(many / paired.enough()).min(Paired::SHORTEST)
+                    (*haste).max(1).saturating_mul(many / paired.enough()).min(most)
                 }
                 _ => *haste,
             };

@@ -145,7 +145,7 @@ impl fmt::Display for Judge {
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
+        let mut this = Self {
             initial_sleep: InitialSleep::Auto,
             cycle_sleep: Duration::from_millis(100),
             port: DEFAULT_PORT,
@@ -172,16 +172,11 @@ impl Default for Config {
             scheduler: Settings {
                 max_samples: 100_000,
                 scale: Scale::Logarithmic { base: 2 },
-                paired: Some(Paired {
-                    min_turn_ns: 100_000_000,
-                    overlap_bound_ns: 100_000_000,
-                    longest_wait_ns: LONGEST_WAIT_NS,
-                    owner_decides: true,
-                }),
+                paired: None,
                 warm_up: Some(WARM_UP),
                 restore_after_ns: 10_000_000_000,
                 instrument_ahead: 8,
-                settle_ns: 500_000_000,
+                settle_ns: 0,
                 changes_per_minute: Some(60),
                 listening: Settings::LISTENING,
                 ..Settings::thesis()
@@ -189,7 +184,9 @@ impl Default for Config {
             window: Duration::from_millis(100),
             window_overlap: Duration::from_millis(100),
             drill: Drill::default(),
-        }
+        };
+        this.scheduler.paired = Some(this.turns());
+        this
     }
 }
 
@@ -267,6 +264,7 @@ impl Config {
             overlap_bound_ns: nanos(self.window_overlap),
             longest_wait_ns: LONGEST_WAIT_NS,
             owner_decides: self.judge == Judge::Sequential,
+            first_calls: self.rules().calls_for_twice().ceil() as u64,
         }
     }
 

@@ -73,6 +73,8 @@ pub struct Peer {
     pub metaspace: Option<Metaspace>,
     /// Cost of the probes, under a budget.
     pub cost: Option<Cost>,
+    /// Whether its agent takes a limited number of samples of each method.
+    pub has_limit: bool,
 }
 
 impl Peer {
@@ -100,6 +102,7 @@ impl Peer {
             absent: BTreeSet::new(),
             metaspace: None,
             cost,
+            has_limit: false,
         }
     }
 

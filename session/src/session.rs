@@ -111,6 +111,8 @@ pub struct Session<'a> {
     ended_abruptly: bool,
     /// The JVM that runs already, and the time by which its agent has to be connected.
     running: Option<(u32, Instant)>,
+    /// JVM that is gone without a measurement, while the next one is awaited. The scheduler keeps its last JVM.
+    gone_before: Option<JvmIx>,
     /// Start of the measurement, and the number of samples at that time.
     measuring_since: Option<(Instant, u64)>,
     detach_by: Option<Instant>,
@@ -176,6 +178,7 @@ impl<'a> Session<'a> {
             command_ended: false,
             ended_abruptly: false,
             running: None,
+            gone_before: None,
             measuring_since: None,
             detach_by: None,
             interrupted: false,

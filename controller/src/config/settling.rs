@@ -1,9 +1,8 @@
 //! Sets keys one by one, and then the values that several keys decide together.
 
 use super::draft::{Draft, Profile};
-use super::keys::{ANY, KEYS, MOST_AT_ONCE, OF_THESIS, section_of};
+use super::keys::{ANY, AT_ONCE, KEYS, OF_THESIS, section_of};
 use super::places::Named;
-use super::values::number;
 use spl_model::Scale;
 use spl_scheduler::Settings;
 use spl_session::config::Judge;
@@ -48,8 +47,10 @@ impl Draft {
             self.config.judge = Judge::Welch;
         }
         let is_production = self.profile == Profile::Production;
-        if is_production && !is_named("max-method-measurements") && !self.config.looks() {
-            self.config.scheduler.max_samples = number(MOST_AT_ONCE, "a number")?;
+        if is_production && !self.config.looks() {
+            for (key, value) in AT_ONCE.iter().filter(|(key, _)| !is_named(key)) {
+                self.set(section_of(key), key, value)?;
+            }
         }
         self.config.scheduler.scale = scale(self).unwrap_or(self.config.scheduler.scale);
         if is_production {

@@ -1,6 +1,6 @@
 //! The keys with their values, as reports show them.
 
-use super::keys::{BEYOND_THESIS, MOST_AT_ONCE, OF_THESIS, section_of};
+use super::keys::{AT_ONCE, BEYOND_THESIS, OF_THESIS, section_of};
 use spl_records::context::Setting;
 use std::collections::BTreeMap;
 
@@ -39,12 +39,14 @@ pub fn settings(changed: &Written) -> Vec<Setting> {
     let setting = |((section, key), default): ((String, String), String)| {
         let value = match changed.get(&(section.clone(), key.clone())) {
             Some(value) => value.clone(),
-            None if at_once && !of_thesis && key == "max-method-measurements" => MOST_AT_ONCE.to_owned(),
             None if of_thesis && BEYOND_THESIS.contains(&key.as_str()) => "off: profile = thesis".to_owned(),
-            None => OF_THESIS
-                .iter()
-                .find(|(own, _)| of_thesis && *own == key)
-                .map_or_else(|| default.clone(), |(_, value)| (*value).to_owned()),
+            None => {
+                let of = |others: &[(&str, &str)]| {
+                    others.iter().find(|(own, _)| *own == key).map(|(_, value)| (*value).to_owned())
+                };
+                let other = if of_thesis { of(&OF_THESIS) } else { of(&AT_ONCE).filter(|_| at_once) };
+                other.unwrap_or_else(|| default.clone())
+            }
         };
         Setting { section, key, value, default }
     };

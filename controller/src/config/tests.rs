@@ -94,6 +94,7 @@ fn every_key_is_read() {
                 overlap_bound_ns: 13_000_000,
                 longest_wait_ns: LONGEST_WAIT_NS,
                 owner_decides: true,
+                first_calls: 120,
             }),
             ..Settings::thesis()
         },
@@ -170,10 +171,11 @@ fn windows_and_budgets() {
     let welch = parse("[evaluator]\nmethod = welch\n").unwrap();
     assert_eq!(welch.scheduler.paired.map(|paired| paired.owner_decides), Some(false));
     let most = |text: &str| parse(text).unwrap().scheduler.max_samples;
-    assert_eq!(most(""), 100_000);
-    let shown = |text: &str| {
+    let settles_ms = |text: &str| parse(text).unwrap().scheduler.settle_ns / 1_000_000;
+    assert_eq!((most(""), settles_ms("")), (100_000, 0));
+    let shown = |text: &str, key: &str| {
         let all = settings(&written(text));
-        all.into_iter().find(|one| one.key == "max-method-measurements").map(|one| one.value)
+        all.into_iter().find(|one| one.key == key).map(|one| one.value)
     };
     for text in [
         "[evaluator]\nmethod = welch\n",
@@ -181,7 +183,10 @@ fn windows_and_budgets() {
         "[controller]\nrun-mode = measurement\n",
     ] {
         assert_eq!(most(text), 10_000, "one test at the end needs no more: {text}");
-        assert_eq!(shown(text).as_deref(), Some("10000"), "{text}");
+        assert_eq!(shown(text, "max-method-measurements").as_deref(), Some("10000"), "{text}");
+        assert_eq!(settles_ms(text), 500, "{text}");
+        assert_eq!(shown(text, "settle-time").as_deref(), Some("500"), "{text}");
+        assert_eq!(settles_ms(&format!("{text}[sampling]\nsettle-time = 7\n")), 7);
         assert_eq!(most(&format!("{text}[controller]\nmax-method-measurements = 7\n")), 7);
     }
     assert_eq!(parse("[scheduler]\noverhead-budget = none\n").unwrap().overhead_budget, None);

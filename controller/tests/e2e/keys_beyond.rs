@@ -9,8 +9,8 @@ use spl_verdict::{Basis, NotEvaluated, Verdict};
 use spl_wire::ToAgent;
 use std::collections::BTreeSet;
 
-/// Largest share of an endless measurement that one turn may take.
-const MANY: u64 = spl_scheduler::Paired::CALLS;
+/// Most calls that one of the first turns of an endless measurement takes.
+const MANY: u64 = spl_scheduler::Paired::FIRST_CALLS;
 
 impl Row {
     /// As [`measures`](Self::measures), with nothing of what the thesis hasn't but this key.

@@ -28,6 +28,7 @@ fn sample() -> impl Strategy<Value = (MethodIx, Sample)> {
 /// An event, sensible or not.
 pub(crate) fn any_event() -> impl Strategy<Value = Event> {
     prop_oneof![
+        2 => Just(Event::Prepare),
         2 => Just(Event::Start),
         3 => Just(Event::Tick),
         6 => Just(Event::Pulse),
@@ -89,6 +90,7 @@ pub(crate) fn any_settings() -> impl Strategy<Value = Settings> {
                 overlap_bound_ns,
                 longest_wait_ns: overlap_bound_ns,
                 owner_decides,
+                first_calls: 0,
             }),
             ..Settings::thesis()
         },
@@ -122,7 +124,7 @@ proptest! {
         let mut started = false;
         let mut finished = Vec::new();
         for (event, now) in events.into_iter().chain([(Event::Finish, 0)]) {
-            started |= event == Event::Start;
+            started |= matches!(event, Event::Start | Event::Prepare);
             for decision in scheduler.handle(event, now) {
                 prop_assert!(!scheduler.explain(&decision).to_string().is_empty());
                 if let Action::Finished(method) = decision.action {

@@ -56,7 +56,13 @@ fn discarded_calls_are_counted_by_what_discarded_them() {
 
 #[test]
 fn calls_without_a_partner_are_no_reason_beside_a_partner_that_is_never_called() {
-    let paired = Paired { min_turn_ns: 10, overlap_bound_ns: 0, owner_decides: false, longest_wait_ns: 0 };
+    let paired = Paired {
+        min_turn_ns: 10,
+        overlap_bound_ns: 0,
+        owner_decides: false,
+        longest_wait_ns: 0,
+        first_calls: 0,
+    };
     let settings = || Settings { paired: Some(paired), ..calm() };
     let end = |calls: &[(u64, &str)]| {
         let mut scheduler = comparing(settings(), 2);
@@ -77,8 +83,13 @@ fn calls_without_a_partner_are_no_reason_beside_a_partner_that_is_never_called()
 
 #[test]
 fn calls_of_a_window_that_is_cut_off_are_counted() {
-    let paired =
-        Paired { min_turn_ns: 10, overlap_bound_ns: 0, owner_decides: true, longest_wait_ns: 9_000_000_000 };
+    let paired = Paired {
+        min_turn_ns: 10,
+        overlap_bound_ns: 0,
+        owner_decides: true,
+        longest_wait_ns: 9_000_000_000,
+        first_calls: 0,
+    };
     let mut scheduler = comparing(Settings { paired: Some(paired), ..calm() }, 2);
     scheduler.handle(Event::Start, 0);
     // These calls lie in A's first turn; B's turn comes, and the run ends before A is reported as drained.

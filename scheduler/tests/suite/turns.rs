@@ -14,6 +14,7 @@ fn settings() -> Settings {
         overlap_bound_ns: 10 * MS,
         longest_wait_ns: 60_000 * MS,
         owner_decides: true,
+        first_calls: 0,
     };
     Settings { paired: Some(windows), max_samples: 100_000, initial_optimal: 1, ..calm() }
 }
@@ -73,11 +74,73 @@ fn turns_of_all_groups_end_on_one_beat() {
 fn what_is_called_often_has_the_shortest_turns_at_once() {
     let calls = |_, from, until| closed_loop(MS / 100, MS / 100, 2, from, until);
     let mut program = Program::new(settings(), &pairs(1), calls);
-    program.run(2000 * MS);
+    program.run(3000 * MS);
     // A window is known when the next one is complete: two turns of each method.
     let (first, others) = program.turns_ns.split_at(4);
     assert!(first.iter().all(|&turn| turn == 100 * MS), "{first:?}");
-    assert!(others.iter().all(|&turn| turn == 20 * MS), "{others:?}");
+    let (early, late) = others.split_at(2 * 79);
+    assert!(early.iter().all(|&turn| turn == 10 * MS), "{early:?}");
+    assert!(late.len() > 10 && late.iter().all(|&turn| turn == 20 * MS), "{late:?}");
+}
+
+#[test]
+fn a_program_that_warms_up_runs_with_its_probes_and_gives_no_call() {
+    let calls = |_, from, until| closed_loop(MS / 10, MS / 10, 2, from, until);
+    let mut program = Program::new(settings(), &pairs(9), calls);
+    let prepared = program.scheduler.handle(Event::Prepare, 0);
+    assert!(
+        prepared.iter().any(|one| matches!(one.action, Action::Open { .. })),
+        "gates are open from the beginning"
+    );
+    // Longer than a share of the time: no group gives its place before anything is measured.
+    program.go_on(prepared, 0, 6000 * MS);
+    assert_eq!(program.suspended, 0);
+    let counted = |program: &Program<_>| program.scheduler.progress().map(|one| one.samples).sum::<u64>();
+    let discarded = |program: &Program<_>| program.scheduler.progress().map(|one| one.discarded).sum::<u64>();
+    assert_eq!(counted(&program), 0);
+    let (unused, turns) = (discarded(&program), program.turns_ns.len());
+    assert!(unused > 1000, "{unused}");
+    let started = program.scheduler.handle(Event::Start, 6000 * MS);
+    assert!(started.iter().all(|one| !matches!(one.action, Action::Retransform { .. })), "{started:?}");
+    program.go_on(started, 6000 * MS, 7000 * MS);
+    assert_eq!(discarded(&program), unused);
+    assert!(counted(&program) > 1000 && program.windows[&MethodIx(0)] >= 20);
+    let later = &program.turns_ns[turns + 18..];
+    assert!(
+        later.iter().all(|&turn| turn == 10 * MS),
+        "the turns have been short since it warmed up: {later:?}"
+    );
+    program.go_on(Vec::new(), 7000 * MS, 12_000 * MS);
+    assert!(program.suspended > 0, "now the ninth group has its share");
+}
+
+#[test]
+fn turns_that_seldom_meet_the_calls_of_all_methods_are_not_the_shortest() {
+    // 20 calls in the first 5 of 35 ms.
+    let bursts = |_: MethodIx, from: u64, until: u64| -> Vec<(u64, u64)> {
+        let calls = (0..until / MS + 1)
+            .filter(|ms| ms % 35 < 5)
+            .flat_map(|ms| (0..4).map(move |at| ms * MS + at * MS / 4));
+        calls.filter(|&at| at >= from && at < until).map(|at| (at, at + 1000)).collect()
+    };
+    let mut program = Program::new(settings(), &pairs(1), bursts);
+    program.run(4000 * MS);
+    let shortest = program.turns_ns.iter().filter(|&&turn| turn < 20 * MS).count();
+    assert!(shortest < program.turns_ns.len() / 4, "{shortest} of {}", program.turns_ns.len());
+}
+
+#[test]
+fn turns_take_more_calls_until_a_claim_may_be_decided() {
+    let windows = Paired { first_calls: 1000, ..settings().paired.unwrap() };
+    let calls = |_, from, until| closed_loop(MS / 1000, MS / 1000, 2, from, until);
+    let settings = Settings { paired: Some(windows), ..settings() };
+    let mut program = Program::new(settings, &pairs(1), calls);
+    program.run(2000 * MS);
+    let last = program.quotas.len() - 1;
+    let most = program.quotas.iter().position(|&quota| quota == 100).unwrap();
+    assert!((4..20).contains(&most), "{:?}", program.quotas);
+    assert!(program.quotas[..most].iter().all(|&quota| quota == 400), "{:?}", program.quotas);
+    assert_eq!(program.quotas[last], 100);
 }
 
 #[test]
@@ -107,6 +170,7 @@ struct Program<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> {
     taken: BTreeMap<MethodIx, Vec<u64>>,
     turns_ns: Vec<u64>,
     every: Vec<u32>,
+    quotas: Vec<u64>,
     windows: BTreeMap<MethodIx, u64>,
     suspended: usize,
     /// Methods that were suspended because nobody called them.
@@ -124,6 +188,7 @@ impl<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> Program<F> {
             taken: BTreeMap::new(),
             turns_ns: Vec::new(),
             every: Vec::new(),
+            quotas: Vec::new(),
             windows: BTreeMap::new(),
             suspended: 0,
             gave_place: BTreeSet::new(),
@@ -145,6 +210,7 @@ impl<F: Fn(MethodIx, u64, u64) -> Vec<(u64, u64)>> Program<F> {
                     Action::Open { method, every, quota } => {
                         self.open.insert(method, (now, every, quota.unwrap_or(u64::MAX)));
                         self.every.push(every);
+                        self.quotas.extend(quota);
                     }
                     Action::Close(method) => decisions.extend(self.close(method, now)),
                     Action::Turns(turns) => *self.windows.entry(turns.turns[0].method).or_default() += 1,

@@ -14,7 +14,14 @@ impl Session<'_> {
     pub(super) fn warms_up(&mut self, id: PeerId) {
         let (sleep, is_warm) = (self.config.initial_sleep, self.measured_before.is_some());
         let sleep = if is_warm { InitialSleep::Fixed(Duration::ZERO) } else { sleep };
-        self.peers.get_mut(&id).into_iter().for_each(|peer| peer.warms_up(sleep, Instant::now()));
+        let Some(peer) = self.peers.get_mut(&id) else { return };
+        peer.warms_up(sleep, Instant::now());
+        // An agent with a limit of its own would spend it on calls that do not count.
+        if sleep == InitialSleep::Auto && self.config.looks() && !peer.has_limit {
+            let jvm = peer.jvm;
+            self.event_in(jvm, Event::Prepare);
+            self.peers.get_mut(&id).into_iter().for_each(Peer::change_classes);
+        }
     }
 
     /// Starts the measurement of a connected JVM if it is due.
@@ -26,7 +33,7 @@ impl Session<'_> {
             return;
         }
         peer.start_at = None;
-        let (jvm, origin) = (peer.jvm, peer.origin.clone());
+        let (jvm, origin, absent) = (peer.jvm, peer.origin.clone(), peer.absent.clone());
         if self.measuring_since.is_none() {
             self.observer.note("the measurement starts");
             self.save(false);
@@ -34,6 +41,7 @@ impl Session<'_> {
         } else {
             self.observer.note(&format!("{origin} is measured too"));
         }
+        absent.into_iter().zip(1..).for_each(|(method, count)| self.say_absent(method, count));
         self.event_in(jvm, Event::Start);
         // Later changes are gathered for a cycle.
         self.peers.get_mut(&id).into_iter().for_each(Peer::change_classes);

@@ -131,9 +131,14 @@ impl Session<'_> {
             cost.calibrated(pid, probe_cost_ps);
         }
         let jvm = JvmIx(self.peers.len());
-        self.peers.insert(PeerId(agent.id), Peer::new(agent.clone(), jvm, pid, Arc::from(origin), cost));
+        let mut peer = Peer::new(agent.clone(), jvm, pid, Arc::from(origin), cost);
+        peer.has_limit = max_measurements.is_some();
+        self.peers.insert(PeerId(agent.id), peer);
         self.spend();
         self.shows(PeerId(agent.id), now_ns);
+        if let Some(gone) = self.gone_before.take() {
+            self.event_in(gone, Event::Left);
+        }
         if let Some(limit) = max_measurements {
             self.event_in(jvm, Event::AgentLimit(limit));
         }
@@ -268,17 +273,11 @@ impl Session<'_> {
             }
             Outcome::NotLoaded => {
                 peer.absent.insert(method);
+                let (count, has_started) = (peer.absent.len(), peer.start_at.is_none());
                 self.context.remark(method, About::Availability, "its class was not loaded".to_owned());
-                // A pattern may mean hundreds of methods, and few of their classes be there.
-                match peer.absent.len() {
-                    0..=SAID_ABSENT => self.observer.note(&format!(
-                        "{}: its class is not loaded yet; measuring begins when the program loads it",
-                        task.method
-                    )),
-                    count if count == SAID_ABSENT + 1 => self.observer.note(
-                        "more classes are not loaded yet; measuring begins when the program loads them",
-                    ),
-                    _ => {}
+                // Most classes are loaded while the program warms up.
+                if has_started {
+                    self.say_absent(method, count);
                 }
             }
             // Earlier samples of the method still count.
@@ -314,6 +313,21 @@ impl Session<'_> {
                 }
                 self.event_in(jvm, Event::Unavailable { method: MethodIx(method), why });
             }
+        }
+    }
+
+    /// Says that a method's class is not loaded, the `count`-th one. A pattern may mean hundreds of methods, and few of
+    /// their classes be there.
+    pub(super) fn say_absent(&self, method: usize, count: usize) {
+        let Some(task) = self.tasks.methods.get(method) else { return };
+        if count <= SAID_ABSENT {
+            self.observer.note(&format!(
+                "{}: its class is not loaded yet; measuring begins when the program loads it",
+                task.method
+            ));
+        } else if count == SAID_ABSENT + 1 {
+            self.observer
+                .note("more classes are not loaded yet; measuring begins when the program loads them");
         }
     }
 
@@ -420,6 +434,7 @@ impl Session<'_> {
             peer.jvm
         });
         if !self.is_anybody_here() && self.awaits_another() {
+            self.gone_before = gone;
             // The end of a killed command is reported after the end of its connection.
             self.observer
                 .note("nothing was measured in this JVM; while the command runs, spl waits for its next JVM");
