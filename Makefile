@@ -7,8 +7,8 @@ CARGO ?= cargo
 TESTED = --workspace --lib --bins --tests
 
 .PHONY: browser picture dist help setup jdks build demo overhead overhead-sizes mutation test test-jdks soak validity lint unit deny accept accept-bounded evaluation \
-	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth evaluate-drill evaluate-whole \
-	measure-sorting measure-rome measure-scale measure-service measure-peers measure-truth measure-drill measure-whole clean
+	evaluate-build evaluate-sorting evaluate-rome evaluate-scale evaluate-service evaluate-peers evaluate-truth evaluate-first evaluate-drill evaluate-whole \
+	measure-sorting measure-rome measure-scale measure-service measure-peers measure-truth measure-first measure-drill measure-whole clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -104,7 +104,7 @@ accept-bounded: setup ## what of them needs no idle machine, in minutes; after `
 	scripts/accept.sh --bounded
 
 evaluation: ## measure everything that docs/evaluation.md shows (some 105 minutes, on an idle machine)
-	@evaluation/measure.sh sorting rome scale service peers truth drill whole
+	@evaluation/measure.sh sorting rome scale service peers truth first drill whole
 
 evaluate-sorting: ## what measuring costs the sorting example
 	@evaluation/measure.sh sorting
@@ -123,6 +123,9 @@ evaluate-peers: ## what a measured call costs, compared with other tools
 
 evaluate-truth: ## reported ratios compared with JMH
 	@evaluation/measure.sh truth
+
+evaluate-first: ## how long the first verdict takes (10 minutes; FIRST_OPTIONS="--before OTHER/spl --commit ITS" next to an earlier build)
+	@evaluation/measure.sh first
 
 evaluate-drill: ## what a drill costs programs, compared with other tools (up to 40 minutes; DRILL_OPTIONS="--forks 2 --waves 0": 18)
 	@evaluation/measure.sh drill
@@ -167,6 +170,13 @@ measure-truth: evaluate-build jdks
 	$(CARGO) build --release -p spl-peers
 	$(RELEASE)/spl-peers truth --spl $(RELEASE)/spl
 	evaluation/chapter.py truth
+
+# Of evaluation/first/run.py: fewer --rounds, --before.
+FIRST_OPTIONS ?=
+
+measure-first: evaluate-build
+	evaluation/first/run.py --spl $(RELEASE)/spl $(FIRST_OPTIONS)
+	evaluation/chapter.py first
 
 # Of run.py: fewer --forks, other --apps, --append.
 DRILL_OPTIONS ?=

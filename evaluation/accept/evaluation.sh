@@ -7,7 +7,7 @@ forms
 
 readonly PAGES=docs/evaluation
 # The parts that the chapter has to have.
-readonly PARTS=(sorting rome scale service peers truth drill whole)
+readonly PARTS=(sorting rome scale service peers truth first drill whole)
 
 # A changed figure has to be noticed. $1: part.
 notices() {
@@ -82,6 +82,19 @@ drills() {
     fi
 }
 
+# One run: the figures of a first verdict, and the page's tables.
+first_verdict() {
+    local claim="first: the time to the first verdict is measured" out=$work/first.json status=0
+    evaluation/first/run.py --spl "$BIN/spl" --out "$out" --rounds 1 --only pairs >"$work/log.txt" 2>&1 || status=$?
+    evaluation/chapter.py first --goals "$out" >"$work/goals.txt" 2>>"$work/log.txt" || true
+    if ((status == 0)) && grep -q 'pairs, idle: the first verdict comes after' "$work/goals.txt"; then
+        ok "$claim: $(<"$work/goals.txt")"
+    else
+        fail "$claim: status $status"
+        cat "$work/log.txt" "$work/goals.txt"
+    fi
+}
+
 # chapter.py draws with it.
 cargo build -q --release -p spl-plots
 for part in "${PARTS[@]}"; do
@@ -92,6 +105,7 @@ for part in "${PARTS[@]}"; do
 done
 build -p spl-agent -p spl-controller
 drills
+first_verdict
 claim="docs/evaluation.md lists the goals of all parts"
 if evaluation/chapter.py --check; then ok "$claim: $(sed -n 's/^| all | \([0-9]*\) | \([0-9]*\) |$/\1 met, \2 missed/p' docs/evaluation.md)"; else fail "$claim"; fi
 

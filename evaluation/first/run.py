@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""The time to the first verdict on a busy program, by default settings, with several builds in turn in one sitting.
+"""The time to the first verdict on a busy program, by default settings, into evaluation/out/first.json.
 
-`evaluation/first/run.py --spl BUILD/spl --spl OTHER/spl` starts the ROME example with the claims of tasks/rome.tasks, and the methods of
-evaluation/truth with their claims, with each build in turn, idle and next to two busy processes. It prints for each the seconds from
-the JVM's first connection to the first verdict and to the last one: the median, with the least and the most, and how many verdicts came.
+Programs are the ROME example with the claims of tasks/rome.tasks, and the methods of evaluation/truth with their claims. Each is started
+and measured idle and next to two busy processes, until its first verdict or for 60 s. With --before, an earlier build is measured in turn. Noted
+are the seconds from the JVM's first connection to the end of the program's own warm-up, and to each verdict.
 """
 
-import argparse
 import contextlib
+import json
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,20 +16,21 @@ import time
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
-from chapter import ROOT, cell, table
+from chapter import OUT, ROOT, header, options as common_options
 from program import Program
 
 CONNECTED = re.compile(r"^spl: measuring Java .*, pid (\d+)")
+WARM = "spl: the measurement starts"
 VERDICT = "spl: verdict: "
 # Seconds that a run may take.
 DEADLINE = 60
 
 
 class Run(Program):
-    """One run: when the JVM connected, and when each verdict came."""
+    """One run: when the JVM connected, when it was warm, and when each verdict came."""
 
     def __init__(self, command):
-        self.connected, self.verdicts = None, []
+        self.connected, self.warm, self.verdicts = None, None, []
         super().__init__(command, {"NO_COLOR": "1"})
 
     def said(self, now, line):
@@ -39,16 +39,22 @@ class Run(Program):
     def noted(self, now, line):
         if CONNECTED.match(line):
             self.connected, self.pid = now, int(CONNECTED.match(line)[1])
+        elif line.startswith(WARM):
+            self.warm = now
         elif line.startswith(VERDICT):
-            self.verdicts.append(now)
+            self.verdicts.append((now, line.removeprefix(VERDICT)))
 
-    def seconds(self, claims):
-        """Of each verdict since the connection, once all are there or the time is over."""
+    def figures(self):
+        """Once the first verdict is there, or the time is over. The verdicts that a run's end brings are none."""
         until = time.monotonic() + DEADLINE
-        while self.process.poll() is None and time.monotonic() < until and len(self.verdicts) < claims:
+        while self.process.poll() is None and time.monotonic() < until and not self.verdicts:
             time.sleep(0.02)
+        verdicts = list(self.verdicts)
         self.end()
-        return [at - self.connected for at in self.verdicts if self.connected]
+        if self.connected is None:
+            raise RuntimeError("no JVM connected")
+        since = lambda at: None if at is None else round(at - self.connected, 2)
+        return {"warm_s": since(self.warm), "verdicts": [{"s": since(at), "text": text} for at, text in verdicts]}
 
 
 @contextlib.contextmanager
@@ -63,47 +69,45 @@ def company(busy):
             other.wait()
 
 
-def programs(java, folder):
+def programs(java, folder, only):
     """Each program's command and task file."""
-    make = ["make", "-s", "--no-print-directory", "-C", "examples/rome", "classes", "classpath"]
-    classpath = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
     sources = [f"evaluation/truth/java/truth/{name}.java" for name in ("Pairs", "Mix")]
     subprocess.run(["javac", "--release", "11", "-d", folder, *sources], cwd=ROOT, check=True)
-    return {"ROME": ([java, "-cp", classpath, "rome.Main", "--cycles", "0"], "tasks/rome.tasks"),
-            "pairs": ([java, "-cp", folder, "truth.Mix", "forever"], "evaluation/truth/truth.tasks")}
+    yield "pairs", [java, "-cp", folder, "truth.Mix", "forever"], "evaluation/truth/truth.tasks"
+    if only != "pairs":
+        make = ["make", "-s", "--no-print-directory", "-C", "examples/rome", "classes", "classpath"]
+        classpath = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+        yield "ROME", [java, "-cp", classpath, "rome.Main", "--cycles", "0"], "tasks/rome.tasks"
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    arguments.add_argument("--spl", action="append", required=True, help="a controller, its agent in the same folder; several times")
-    arguments.add_argument("--java", default="java", help="the JVM's launcher (default: %(default)s)")
+    arguments = common_options(__doc__)
+    arguments.add_argument("--before", help="the controller of an earlier build, its agent in the same folder")
+    arguments.add_argument("--commit", help="the commit of that build")
     arguments.add_argument("--rounds", type=int, default=5, help="runs of each build (default: %(default)s)")
-    arguments.add_argument("--until", type=int, help="verdicts after which a run is ended (default: all)")
+    arguments.add_argument("--only", choices=["pairs"], help="measure only this program, on the idle machine")
+    arguments.add_argument("--out", default=OUT / "first.json", help="where to write the figures (default: %(default)s)")
     options = arguments.parse_args()
-    rows = []
+    builds = {"now": options.spl, **({"before": options.before} if options.before else {})}
+    result = {**header("first", 1, options.java), "before": options.commit, "runs": []}
     with tempfile.TemporaryDirectory() as folder:
         # An empty file: a settings file in the working directory would be read otherwise.
         defaults = str(Path(folder, "defaults.ini"))
         Path(defaults).touch()
-        for name, (command, tasks) in programs(options.java, folder).items():
-            lines = Path(ROOT, tasks).read_text().splitlines()
-            claims = sum(1 for line in lines if line and not line.startswith("#"))
-            claims = min(claims, options.until or claims)
-            for busy in (False, True):
-                runs = {spl: [] for spl in options.spl}
+        for program, command, tasks in programs(options.java, folder, options.only):
+            for busy in (False,) if options.only else (False, True):
                 with company(busy):
-                    for number in range(options.rounds):
-                        for spl in options.spl:
+                    for number in range(1, options.rounds + 1):
+                        for build, spl in builds.items():
                             out = str(Path(folder, "out"))
-                            run = Run([str(Path(spl).resolve()), "run", "--replace", "--config", defaults, "--tasks", tasks, "--out", out, "--", *command])
-                            runs[spl].append(run.seconds(claims))
-                            print(f"{name} {'busy' if busy else 'idle'} {number + 1}: {spl}: {[round(at, 2) for at in runs[spl][-1]]}",
-                                  file=sys.stderr)
-                for spl in options.spl:
-                    first, last = ([run[at] for run in runs[spl] if run] for at in (0, -1))
-                    rows.append([name, "busy" if busy else "idle", spl, cell(first, 2) if first else "-", cell(last, 2) if last else "-",
-                                 f"{statistics.mean(map(len, runs[spl])):.1f} of {claims}"])
-    print("\n".join(table(["Program", "Machine", "Build", "First verdict, s", "Last verdict, s", "Verdicts in 60 s"], rows)))
+                            run = Run([str(Path(ROOT, spl).resolve()), "run", "--replace", "--config", defaults, "--tasks", tasks, "--out", out, "--", *command])
+                            one = {"program": program, "busy": busy, "build": build, "round": number, **run.figures()}
+                            result["runs"].append(one)
+                            first = one["verdicts"][0] if one["verdicts"] else {"s": "-", "text": "no verdict"}
+                            print(f"{program} {'busy' if busy else 'idle'} {number}: {build}: warm {one['warm_s']} s, first verdict {first['s']} s: "
+                                  f"{first['text'][:150]}", file=sys.stderr)
+    Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+    Path(options.out).write_text(json.dumps(result) + "\n")
 
 
 if __name__ == "__main__":
