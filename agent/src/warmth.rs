@@ -3,8 +3,9 @@
 //! JVM TI does not say which code is which, so the final compilation is recognised by a quiet period after
 //! it.
 //!
-//! Only a method that was compiled before can be cold: other methods run as they always did. Being cold is
-//! limited in time: a method that is called too rarely to be compiled soon counts as warm.
+//! A method that was not compiled before the change runs as it always did, until it is compiled for the first time: then it is
+//! cold like others until its last compilation. Being cold is limited in time: a method that is called too rarely to be compiled
+//! soon counts as warm.
 
 use crate::layout::GATES;
 use crate::sys;
@@ -39,7 +40,9 @@ pub struct Warmth {
 struct Cell {
     /// Whether the method has compiled code, as far as known.
     compiled: AtomicBool,
-    /// Time when a change by the agent discarded its compiled code; 0 before any such change.
+    /// Whether the last change by the agent discarded compiled code of it.
+    had_code: AtomicBool,
+    /// Time of that change; 0 before any.
     changed_ns: AtomicU64,
     /// Time of the last compilation after that; 0 if there was none yet.
     compiled_ns: AtomicU64,
@@ -86,12 +89,12 @@ impl Warmth {
     /// Records that the code of this method changes now, which discards its compiled code.
     pub fn changed(&self, id: InstrumentId, now_ns: u64) {
         let Some(cell) = self.cell(id) else { return };
-        if cell.compiled.swap(false, AcqRel) || cell.is_cold(now_ns) {
-            cell.changed_ns.store(0, Release);
-            cell.compiled_ns.store(0, Release);
-            cell.cold.store(0, Release);
-            cell.changed_ns.store(now_ns, Release);
-        }
+        let had_code = cell.compiled.swap(false, AcqRel) || cell.is_cold(now_ns);
+        cell.changed_ns.store(0, Release);
+        cell.compiled_ns.store(0, Release);
+        cell.cold.store(0, Release);
+        cell.had_code.store(had_code, Release);
+        cell.changed_ns.store(now_ns, Release);
     }
 
     /// Whether a sample of this method that began at this time is cold. Counts it if so.
@@ -130,8 +133,11 @@ impl Cell {
     }
 
     fn is_cold(&self, start_ns: u64) -> bool {
-        let compiled_ns = self.compiled_ns.load(Acquire);
-        self.is_awaited(start_ns) && (compiled_ns == 0 || start_ns < compiled_ns + QUIET_NS)
+        let is_cold = match self.compiled_ns.load(Acquire) {
+            0 => self.had_code.load(Acquire),
+            compiled_ns => start_ns < compiled_ns + QUIET_NS,
+        };
+        is_cold && self.is_awaited(start_ns)
     }
 }
 
@@ -166,11 +172,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_compiled_is_as_it_always_was() {
+    fn what_was_never_compiled_is_as_it_always_was_until_it_is() {
         let warmth = Warmth::default();
         warmth.learn(METHOD, ID);
         warmth.changed(ID, 100);
-        assert!(!warmth.is_cold(ID, 110) && !warmth.awaits_any(110));
+        assert!(!warmth.is_cold(ID, 110), "interpreted, as before");
+        warmth.compiled(METHOD, 200);
+        assert!(warmth.is_cold(ID, 199 + QUIET_NS) && !warmth.is_cold(ID, 200 + QUIET_NS));
+        assert!(!warmth.is_cold(ID, 100 + LONGEST_NS));
     }
 
     #[test]

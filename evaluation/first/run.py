@@ -45,7 +45,7 @@ class Run(Program):
             self.verdicts.append((now, line.removeprefix(VERDICT)))
 
     def figures(self):
-        """Once the first verdict is there, or the time is over. The verdicts that a run's end brings are none."""
+        """Once the first verdict is there, or the time is over. Verdicts at the end of a run do not count."""
         until = time.monotonic() + DEADLINE
         while self.process.poll() is None and time.monotonic() < until and not self.verdicts:
             time.sleep(0.02)

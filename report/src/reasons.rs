@@ -58,7 +58,7 @@ pub fn remedy(lack: &Lack) -> &'static str {
             "Let the program do what calls it, or let it run longer; if it is called in another JVM, measure that one."
         }
         Lack::Discarded(taken) if taken.warm_up >= taken.surplus => {
-            "Let the program run longer: calls soon after the probes went in do not count (warm-up-calls, warm-up-time)."
+            "Let the program run longer: calls of its own warm-up and soon after the probes went in do not count (initial-sleep, warm-up-calls, warm-up-time)."
         }
         Lack::Discarded(_) => "Let the program run longer, so that both sides are called in the same window.",
         Lack::Scattered { .. } => {

@@ -6,7 +6,8 @@
 
 use crate::gates::Opening;
 use crate::listening::HEARD_CALLS;
-use crate::{Action, Budget, Cause, MethodIx, Scheduler};
+use crate::windows::Rotation;
+use crate::{Action, Budget, Cause, MethodIx, Paired, Scheduler};
 use spl_model::Sample;
 
 impl Scheduler {
@@ -123,14 +124,20 @@ impl Scheduler {
         self.is_wanted(method) && !self.jvm.gates.is_open(method)
     }
 
+    /// Number of calls that a gate takes in one turn of a window.
+    fn quota(&self, method: MethodIx) -> Option<u64> {
+        let rotation = self.jvm.rotations.get(self.unit_of(method));
+        let quota = self.settings.turn_quota(rotation.is_some_and(Rotation::is_first));
+        quota.map(|quota| if self.jvm.is_cold() { quota.min(Paired::COLD_CALLS) } else { quota })
+    }
+
     /// Opens a gate if the account can pay for a share with this number of gates `waiting`; `false` if not.
     fn open_gate(&mut self, method: MethodIx, waiting: usize) -> bool {
         let every = self.jvm.meters.every(method);
         let listens = self.jvm.roster.listening_methods().contains(&method);
-        let counted = self.tallies.counted(method);
-        let (mut quota, mut reserved_ps) =
-            (if listens { Some(HEARD_CALLS) } else { self.settings.turn_quota(counted) }, 0);
+        let (mut quota, mut reserved_ps) = (if listens { Some(HEARD_CALLS) } else { self.quota(method) }, 0);
         if let Some(budget) = self.jvm.budget {
+            let counted = self.tallies.counted(method);
             let needed =
                 quota.unwrap_or_else(|| self.settings.effective_max().saturating_sub(counted).max(1));
             let Some((samples, cost_ps)) = self.jvm.meters.buy(method, needed, waiting, &budget) else {

@@ -1,6 +1,7 @@
 //! Reasons why a method lacks samples; this is the only place that finds them.
 
 use crate::settings::MIN_SIDE;
+use crate::station::Station;
 use crate::tally::Tally;
 use crate::{MethodIx, Scheduler};
 use spl_model::{Lack, Spent, SpentOn, Taken};
@@ -84,10 +85,14 @@ impl Scheduler {
             let sizes = method.buckets.len() as u64;
             return is_single.then_some(Lack::Scattered { calls: method.counted, sizes });
         }
-        Some(if taken.total() > 0 {
+        let has_begun = |jvm: &Station| jvm.last_receipt_ns.is_some() && !jvm.is_cold();
+        let not_begun = self.not_begun.clone().filter(|_| !self.stations().any(has_begun));
+        Some(if let Some(not_begun) = not_begun {
+            not_begun
+        } else if taken.total() > 0 {
             Lack::Discarded(taken)
         } else if self.stations().all(|jvm| jvm.last_receipt_ns.is_none()) {
-            self.not_begun.clone().unwrap_or(Lack::NotRecorded)
+            Lack::NotRecorded
         } else if method.openings > 0 {
             let since = self.stations().filter_map(|jvm| jvm.gates.open_since_ns(index));
             let newest = since.map(|since| self.now_ns.saturating_sub(since)).sum::<u64>();

@@ -63,8 +63,9 @@ impl Scheduler {
     /// Suspends a group between two of its windows when it has had its share of the time, or is not called,
     /// and another group waits.
     fn give_place(&mut self, unit: usize) {
-        let waits =
-            self.settings.owner_decides() && !self.jvm.is_cold && self.jvm.roster.waiting().next().is_some();
+        let waits = self.settings.owner_decides()
+            && !self.jvm.is_cold()
+            && self.jvm.roster.waiting().next().is_some();
         let members = self.jvm.roster.unfinished_of(unit);
         let rotation = &mut self.jvm.rotations[unit];
         let cause = if rotation.is_silent(members.len()) { Cause::NotCalled } else { Cause::ShareOver };
@@ -78,11 +79,11 @@ impl Scheduler {
         }
     }
 
-    /// Starts the shares of the time of all measured groups again.
+    /// Starts the current share of the time of each measured group again.
     pub(crate) fn restart_shares(&mut self) {
         let is_active = |(unit, _): &(usize, &mut Rotation)| self.jvm.roster.is_active(*unit);
         let active = self.jvm.rotations.iter_mut().enumerate().filter(is_active);
-        active.for_each(|(_, rotation)| rotation.begin_share(self.now_ns));
+        active.for_each(|(_, rotation)| rotation.restart_share(self.now_ns));
     }
 
     /// Starts the next window of a group. Its number is unique in all JVMs.
@@ -95,8 +96,8 @@ impl Scheduler {
     /// Opens the next gate of this window; `false` when there is none.
     fn open_next(&mut self, unit: usize, cause: Cause) -> bool {
         let Some(method) = self.jvm.rotations[unit].next(&self.jvm.roster) else { return false };
-        let jvm_ns = (i128::from(self.now_ns) + self.jvm.clock_offset_ns).clamp(0, i128::from(u64::MAX));
-        self.jvm.rotations[unit].opened(method, self.now_ns, u64::try_from(jvm_ns).unwrap_or(u64::MAX));
+        let jvm_ns = self.jvm.jvm_ns(self.now_ns);
+        self.jvm.rotations[unit].opened(method, self.now_ns, jvm_ns);
         self.set_status(method, Status::Measured);
         self.jvm.gates.begin_turn(method);
         self.decide(Action::Measure(method), cause);
@@ -223,7 +224,9 @@ impl Scheduler {
         while let Some(closed) = self.jvm.rotations[unit].close_oldest(newest, now_ns, &paired) {
             let members = self.jvm.roster.unfinished_of(unit);
             if paired.owner_decides {
-                self.spread_calls(&closed.fills);
+                if !self.jvm.is_cold() {
+                    self.spread_calls(&closed.fills);
+                }
                 // Calls that the end of the run cuts off are the long ones, so such windows would be biased.
                 if now_ns.is_some() || closed.outstanding.is_empty() {
                     self.tell_turns(&members, &closed);
@@ -246,10 +249,10 @@ impl Scheduler {
     fn tell_turns(&mut self, members: &[MethodIx], closed: &Closed) {
         let Closed { number, calls, outstanding, .. } = closed;
         let n = |method: &MethodIx| calls.get(method).map_or(0, Vec::len);
+        // More than the quota of the first windows is never taken.
+        let quota = self.settings.turn_quota(true).map_or(usize::MAX, |quota| quota as usize);
         for &member in members {
             let Some(list) = calls.get(&member) else { continue };
-            let quota = self.settings.turn_quota(self.tallies.counted(member));
-            let quota = quota.map_or(usize::MAX, |quota| quota as usize);
             let partners = |claim| self.claims.methods(claim).iter().map(n).min().unwrap_or(0);
             let counted = self.claims.open_of(member).map(partners).max().unwrap_or(0).clamp(1, quota);
             for call in list.iter().take(counted) {
@@ -390,7 +393,7 @@ impl Scheduler {
         self.unit_of(method)
     }
 
-    fn unit_of(&self, method: MethodIx) -> usize {
+    pub(crate) fn unit_of(&self, method: MethodIx) -> usize {
         self.jvm.roster.get(method).map_or(usize::MAX, |method| method.unit)
     }
 }

@@ -50,11 +50,11 @@ impl Scheduler {
     /// suspend.
     fn sample(&mut self, index: MethodIx, sample: &mut Sample) {
         let Some(method) = self.jvm.roster.get_mut(index) else { return };
-        let arrival = method.arrive(sample, &self.settings, self.jvm.is_cold);
+        let arrival = method.arrive(sample, &self.settings, self.jvm.warm_from_ns);
         self.tallies.get_mut(index).into_iter().for_each(|tally| tally.note(arrival));
         self.meter(index, sample);
         self.heard(index);
-        let shift = if self.jvm.last_receipt_ns.is_some() {
+        let shift = if self.jvm.last_receipt_ns.is_some() && !self.jvm.is_cold() {
             self.jvm.law.ended(sample.end_ns(), &self.settings, self.jvm.roster.unfinished())
         } else {
             None

@@ -192,12 +192,13 @@ impl Scheduler {
     fn prepare(&mut self) {
         if self.jvm.last_receipt_ns.is_none() {
             self.start();
-            self.jvm.is_cold = true;
+            self.jvm.warm_from_ns = u64::MAX;
         }
     }
 
     fn start(&mut self) {
-        if std::mem::take(&mut self.jvm.is_cold) {
+        if self.jvm.is_cold() {
+            self.jvm.warm_from_ns = self.jvm.jvm_ns(self.now_ns);
             self.jvm.last_receipt_ns = Some(self.now_ns);
             self.restart_shares();
         } else if self.jvm.last_receipt_ns.is_none() {
@@ -227,7 +228,7 @@ impl Scheduler {
     /// Handles a cycle without data: it compares the time since the last receipt with the limit. As in the
     /// thesis each such cycle compares again, so the optimal number rises further while the silence lasts.
     fn tick(&mut self) {
-        let Some(last) = self.jvm.last_receipt_ns.filter(|_| !self.jvm.is_cold) else { return };
+        let Some(last) = self.jvm.last_receipt_ns.filter(|_| !self.jvm.is_cold()) else { return };
         let silent_ns = self.now_ns.saturating_sub(last);
         let shift = self.jvm.law.silent(silent_ns, &self.settings, self.jvm.roster.unfinished());
         self.balance(shift);

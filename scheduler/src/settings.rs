@@ -84,9 +84,6 @@ pub struct Paired {
     /// True if the owner examines each window and says which comparisons are decided
     /// ([`Event::Decided`](crate::Event)), as a sequential test does; full buckets then decide nothing.
     pub owner_decides: bool,
-    /// Calls of a method before which the owner decides little. Up to this number a turn takes
-    /// [`Paired::FIRST_CALLS`]. Where the owner decides only.
-    pub first_calls: u64,
 }
 
 impl Paired {
@@ -116,8 +113,12 @@ impl Paired {
     /// Most samples of a turn where the owner decides. Windows vary more than calls do, so more calls would
     /// add little.
     pub const CALLS: u64 = 100;
-    /// The same number for the first calls of a method ([`Paired::first_calls`]).
-    pub const FIRST_CALLS: u64 = 400;
+    /// The same number in the first windows ([`Paired::FIRST_WINDOWS`]): a mean near its limit needs thousands of calls.
+    /// All methods of the group go over to the smaller number together, so that no side's first windows weigh more than
+    /// the other's.
+    pub const FIRST_CALLS: u64 = 200;
+    /// The same number while the program warms up: enough to know how long turns should be.
+    pub const COLD_CALLS: u64 = 40;
     /// Largest sampling interval where the owner decides and there is no budget: at least one call in this
     /// number is taken.
     pub const MOST_EVERY: u32 = 64;
@@ -239,16 +240,13 @@ impl Settings {
 
     /// Number of samples that a gate takes in one turn of a window; `None` (no limit) without windows. A busy
     /// method would fill its maximum in a few windows, and time would not be shared. It therefore gets enough
-    /// for [`Paired::WINDOWS`] windows. Where the owner decides it gets at most [`Paired::CALLS`], and at most
-    /// [`Paired::FIRST_CALLS`] while fewer than the first calls of it have `counted`.
+    /// for [`Paired::WINDOWS`] windows. Where the owner decides it gets at most [`Paired::CALLS`], or
+    /// [`Paired::FIRST_CALLS`] in its group's first windows.
     #[must_use]
-    pub fn turn_quota(&self, counted: u64) -> Option<u64> {
+    pub fn turn_quota(&self, is_first: bool) -> Option<u64> {
         let fair = (self.effective_max() / Paired::WINDOWS).max(Paired::LEAST);
-        self.windows().map(|windows| match windows.owner_decides {
-            true if counted < windows.first_calls => fair.min(Paired::FIRST_CALLS),
-            true => fair.min(Paired::CALLS),
-            false => fair,
-        })
+        let most = if is_first { Paired::FIRST_CALLS } else { Paired::CALLS };
+        self.windows().map(|windows| if windows.owner_decides { fair.min(most) } else { fair })
     }
 
     /// Whether the owner decides by windows.

@@ -116,11 +116,12 @@ impl Standing {
         self.warm = false;
     }
 
-    /// Notes an arriving sample and gives its use. A discarded sample is flagged, as all are of a program that
-    /// `is_cold`.
-    pub(crate) fn arrive(&mut self, sample: &mut Sample, settings: &Settings, is_cold: bool) -> Arrival {
+    /// Notes an arriving sample and gives its use. A discarded sample is flagged, as one is that began before
+    /// `warm_from_ns`.
+    pub(crate) fn arrive(&mut self, sample: &mut Sample, settings: &Settings, warm_from_ns: u64) -> Arrival {
         self.ended(sample.end_ns());
-        let warms_up = settings.warm_up.is_some_and(|warm_up| self.warming.takes(sample, warm_up)) || is_cold;
+        let warms_up = settings.warm_up.is_some_and(|warm_up| self.warming.takes(sample, warm_up))
+            || sample.start_ns() < warm_from_ns;
         let has = |flag| sample.flags.contains(flag);
         let disturbed = has(SampleFlags::GC) || has(SampleFlags::RETRANSFORM);
         if warms_up || (disturbed && settings.discard_disturbed) {
@@ -189,7 +190,7 @@ mod tests {
             let mut method = Standing::new(0, 0);
             let counts = starts
                 .iter()
-                .filter(|&&start| method.arrive(&mut sample(start), &settings, false) == Arrival::Counts)
+                .filter(|&&start| method.arrive(&mut sample(start), &settings, 0) == Arrival::Counts)
                 .count();
             assert_eq!(counts, expected, "{samples} samples, {time_ns} ns, {starts:?}");
         };
@@ -206,17 +207,16 @@ mod tests {
         let mut flagged = sample(10);
         flagged.flags = SampleFlags::WARM_UP.with(SampleFlags::GC);
         let mut method = Standing::new(0, 0);
-        assert_eq!(method.arrive(&mut flagged, &Settings::thesis(), false), Arrival::Counts);
+        assert_eq!(method.arrive(&mut flagged, &Settings::thesis(), 0), Arrival::Counts);
         let settings = Settings { warm_up: Some(WarmUp { samples: 0, time_ns: 0 }), ..Settings::thesis() };
-        assert_eq!(method.arrive(&mut flagged, &settings, false), Arrival::Discarded { disturbed: false });
+        assert_eq!(method.arrive(&mut flagged, &settings, 0), Arrival::Discarded { disturbed: false });
     }
 
     #[test]
     fn a_new_warm_up_starts_when_code_is_thrown_away() {
         let settings = Settings { warm_up: Some(WarmUp { samples: 1, time_ns: 0 }), ..Settings::thesis() };
         let mut method = Standing::new(0, 0);
-        let record =
-            |method: &mut Standing| method.arrive(&mut sample(10), &settings, false) == Arrival::Counts;
+        let record = |method: &mut Standing| method.arrive(&mut sample(10), &settings, 0) == Arrival::Counts;
         assert_eq!([record(&mut method), record(&mut method)], [false, true]);
         method.cool_down(0);
         assert!(!record(&mut method));
@@ -229,7 +229,7 @@ mod tests {
             let mut sample = sample(10);
             sample.flags = flags;
             let arrival = if counts { Arrival::Counts } else { Arrival::Discarded { disturbed: true } };
-            assert_eq!(Standing::new(0, 0).arrive(&mut sample, &settings, false), arrival, "{flags:?}");
+            assert_eq!(Standing::new(0, 0).arrive(&mut sample, &settings, 0), arrival, "{flags:?}");
             assert_eq!(sample.flags.contains(SampleFlags::DISCARDED), !counts);
         };
         for flag in [SampleFlags::GC, SampleFlags::RETRANSFORM] {

@@ -23,8 +23,8 @@ pub(crate) struct Station {
     pub(crate) clock_offset_ns: i128,
     /// Time of the last sample's arrival by the owner's clock, or of the start; `None` before the start.
     pub(crate) last_receipt_ns: Option<u64>,
-    /// Whether the program still warms up: all calls are discarded.
-    pub(crate) is_cold: bool,
+    /// Calls that begin earlier by the JVM's clock are discarded: the program was not warm. `u64::MAX` while it warms up.
+    pub(crate) warm_from_ns: u64,
     /// Time at which methods without a place last began to listen.
     pub(crate) listening_since_ns: Option<u64>,
     /// Limit of the measuring cost in its program.
@@ -44,14 +44,25 @@ impl Station {
                 _ => Law::new(settings.initial_optimal, roster.unfinished()),
             },
             probes: Probes::new(roster.len()),
-            meters: Meters::new(roster.len(), if settings.owner_decides() { Paired::CALLS } else { 1 }),
+            meters: Meters::new(roster.len(), if settings.owner_decides() { Paired::FIRST_CALLS } else { 1 }),
             gates: Gates::default(),
             clock_offset_ns: 0,
             last_receipt_ns: None,
-            is_cold: false,
+            warm_from_ns: 0,
             listening_since_ns: None,
             budget: settings.budget,
             roster,
         }
+    }
+
+    /// Whether the program warms up.
+    pub(crate) fn is_cold(&self) -> bool {
+        self.warm_from_ns == u64::MAX
+    }
+
+    /// A time of the owner's clock by the JVM's, nanoseconds.
+    pub(crate) fn jvm_ns(&self, now_ns: u64) -> u64 {
+        let jvm_ns = (i128::from(now_ns) + self.clock_offset_ns).clamp(0, i128::from(u64::MAX));
+        u64::try_from(jvm_ns).unwrap_or(u64::MAX)
     }
 }

@@ -166,6 +166,17 @@ impl Rotation {
         (self.openings, self.heard) = (0, false);
     }
 
+    /// Starts the current share of the time again.
+    pub(crate) fn restart_share(&mut self, now_ns: u64) {
+        self.shares.1 = now_ns;
+        (self.openings, self.heard) = (0, false);
+    }
+
+    /// Whether the group is in its first windows, before a claim may be decided.
+    pub(crate) fn is_first(&self) -> bool {
+        self.full_windows < Paired::FIRST_WINDOWS
+    }
+
     /// Whether no call came in several windows of this share.
     pub(crate) fn is_silent(&self, members: usize) -> bool {
         !self.heard && self.openings >= SILENT_WINDOWS.saturating_mul(members as u64)
@@ -356,6 +367,7 @@ impl Rotation {
         let begun = |turn: &&mut Turn| turn.method == method && turn.opened_ns <= start_ns;
         if let Some(turn) = self.turns.iter_mut().rev().find(begun) {
             turn.discarded += 1;
+            self.heard = true;
         }
     }
 
@@ -481,7 +493,7 @@ impl Rotation {
     fn most_haste(&self, paired: &Paired) -> u64 {
         // Short turns seldom meet the bursts of all methods.
         let meets_all = self.missed.count_ones() <= Paired::FEW_MISSED;
-        let is_first = paired.owner_decides && self.full_windows < Paired::FIRST_WINDOWS && meets_all;
+        let is_first = paired.owner_decides && self.is_first() && meets_all;
         if is_first { Paired::FIRST_SHORTEST } else { Paired::SHORTEST }
     }
 

@@ -264,7 +264,6 @@ impl Config {
             overlap_bound_ns: nanos(self.window_overlap),
             longest_wait_ns: LONGEST_WAIT_NS,
             owner_decides: self.judge == Judge::Sequential,
-            first_calls: self.rules().calls_for_twice().ceil() as u64,
         }
     }
 

@@ -73,6 +73,9 @@ pub struct Peer {
     pub metaspace: Option<Metaspace>,
     /// Cost of the probes, under a budget.
     pub cost: Option<Cost>,
+    /// What came before its measurement starts, of methods that cannot be measured in it: it may end before, as a launcher
+    /// does. Method, class loader and outcome.
+    pub early: Vec<(usize, String, Outcome)>,
     /// Whether its agent takes a limited number of samples of each method.
     pub has_limit: bool,
 }
@@ -102,6 +105,7 @@ impl Peer {
             absent: BTreeSet::new(),
             metaspace: None,
             cost,
+            early: Vec::new(),
             has_limit: false,
         }
     }
@@ -110,6 +114,11 @@ impl Peer {
     pub fn warms_up(&mut self, sleep: InitialSleep, now: Instant) {
         self.start_at = Some(now + sleep.longest());
         self.warming = (sleep == InitialSleep::Auto).then(|| Warming::of(self.pid, now)).flatten();
+    }
+
+    /// Whether it is measured: its own warm-up is over, and it has some of the classes.
+    pub fn is_measured(&self) -> bool {
+        self.start_at.is_none() && !self.ready.is_empty()
     }
 
     /// Whether its measurement is due.

@@ -6,6 +6,7 @@ use super::{Connection, LONGEST_ANSWER};
 use crate::kinds::times::pace::DRAIN_EVERY;
 use crate::kinds::times::rings::Raw;
 use crate::shared::{Command, Reply};
+use crate::sys;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,13 @@ use std::time::{Duration, Instant};
 /// none was better by a fiftieth for `CALIBRATED_AFTER`, at most for `LONGEST_CALIBRATION`. The median of the calibrations since
 /// then counts. In the cheapest one no other processor reads the samples, as it does while a program is measured.
 const CALIBRATED_AFTER: Duration = Duration::from_millis(50);
-const LONGEST_CALIBRATION: Duration = Duration::from_millis(400);
+/// The same time where a call costs over `DEAR` times two clock reads by native code, as code of the first compiler does. In the start
+/// of a program the queue of the last compiler may be long: one calibration in six was of other code, up to 18 times too dear.
+const DEAR_CALIBRATED_AFTER: Duration = Duration::from_millis(400);
+const DEAR: f64 = 1.3;
+const LONGEST_CALIBRATION: Duration = Duration::from_millis(1500);
+/// Pause between two calibrations, in which the compilers have the processor.
+const PAUSE: Duration = Duration::from_millis(1);
 
 impl Connection {
     /// Prepares the probe class and measures the cost of a measured call; `None` when the JVM ends first, or the agent
@@ -38,10 +45,11 @@ impl Connection {
             return Some(Ok(self.cost));
         }
         let mut best_ps = u64::MAX;
-        let mut settled: Vec<ProbeCost> = Vec::new();
+        // Calibrations since the last improvement, each with what two clock reads took next to it.
+        let mut settled: Vec<(ProbeCost, u64)> = Vec::new();
         let begun = Instant::now();
         let mut better = begun;
-        while better.elapsed() < CALIBRATED_AFTER && begun.elapsed() < LONGEST_CALIBRATION {
+        while better.elapsed() < longest_plateau(&mut settled) && begun.elapsed() < LONGEST_CALIBRATION {
             let cost = |done| if let Reply::Cost(cost) = done { Some(cost) } else { None };
             let (Ok((ns, calls)), reported) = self.ask(Command::Calibrate, LONGEST_ANSWER, cost)? else {
                 break;
@@ -52,10 +60,10 @@ impl Connection {
                 settled.clear();
             }
             best_ps = best_ps.min(found.call_ps);
-            settled.push(found);
+            settled.push((found, two_clock_reads_ps()));
+            std::thread::sleep(PAUSE);
         }
-        settled.sort_by_key(|found| found.call_ps);
-        self.cost = settled.get(settled.len() / 2).copied();
+        self.cost = median(&mut settled, |(found, _)| found.call_ps).map(|(found, _)| *found);
         Some(Ok(self.cost))
     }
 
@@ -91,4 +99,31 @@ impl Connection {
         }
         None
     }
+}
+
+/// Time without an improvement after which the calibrations so far are the last ones.
+fn longest_plateau(settled: &mut [(ProbeCost, u64)]) -> Duration {
+    let call_ps = median(settled, |(found, _)| found.call_ps).map_or(0, |(found, _)| found.call_ps);
+    let reads_ps = median(settled, |(_, reads_ps)| *reads_ps).map_or(0, |(_, reads_ps)| *reads_ps);
+    if call_ps as f64 > DEAR * reads_ps as f64 { DEAR_CALIBRATED_AFTER } else { CALIBRATED_AFTER }
+}
+
+/// The upper median by this key.
+fn median<T>(all: &mut [T], key: impl Fn(&T) -> u64) -> Option<&T> {
+    all.sort_by_key(key);
+    all.get(all.len() / 2)
+}
+
+/// What two readings of the clock take in native code, picoseconds: the cheapest of some batches.
+fn two_clock_reads_ps() -> u64 {
+    const BATCHES: u64 = 4;
+    const READS: u64 = 200;
+    let batch = |_| {
+        let began = sys::now_ns();
+        (0..READS).for_each(|_| {
+            std::hint::black_box(sys::now_ns());
+        });
+        sys::now_ns().saturating_sub(began) * 1000 * 2 / (READS + 1)
+    };
+    (0..BATCHES).map(batch).min().unwrap_or(0)
 }

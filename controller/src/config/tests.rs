@@ -94,7 +94,6 @@ fn every_key_is_read() {
                 overlap_bound_ns: 13_000_000,
                 longest_wait_ns: LONGEST_WAIT_NS,
                 owner_decides: true,
-                first_calls: 120,
             }),
             ..Settings::thesis()
         },

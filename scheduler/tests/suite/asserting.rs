@@ -106,13 +106,7 @@ fn what_cannot_be_measured_leaves_the_rest_of_a_formula() {
 
 #[test]
 fn windows_serve_assertions_too() {
-    let paired = Paired {
-        min_turn_ns: 10,
-        overlap_bound_ns: 0,
-        longest_wait_ns: 0,
-        owner_decides: false,
-        first_calls: 0,
-    };
+    let paired = Paired { min_turn_ns: 10, overlap_bound_ns: 0, longest_wait_ns: 0, owner_decides: false };
     let settings = Settings { paired: Some(paired), max_samples: 6, ..calm() };
     let lines = "assert \"t\": x < y\nmedian(z) <= 1 s";
     let mut scheduler = Scheduler::of_program(settings, &program(lines)).unwrap();

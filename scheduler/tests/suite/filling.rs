@@ -101,13 +101,8 @@ fn filled_buckets_outlive_the_decision() {
 
 #[test]
 fn with_windows_pairs_count() {
-    let windows = Paired {
-        min_turn_ns: 1000,
-        overlap_bound_ns: 100,
-        longest_wait_ns: 0,
-        owner_decides: false,
-        first_calls: 0,
-    };
+    let windows =
+        Paired { min_turn_ns: 1000, overlap_bound_ns: 100, longest_wait_ns: 0, owner_decides: false };
     let settings = Settings { paired: Some(windows), max_samples: 100, ..calm() };
     let mut scheduler = Scheduler::new(settings, &apart(2, &[(0, 1)])).unwrap();
     for (now, text) in [

@@ -90,7 +90,6 @@ pub(crate) fn any_settings() -> impl Strategy<Value = Settings> {
                 overlap_bound_ns,
                 longest_wait_ns: overlap_bound_ns,
                 owner_decides,
-                first_calls: 0,
             }),
             ..Settings::thesis()
         },

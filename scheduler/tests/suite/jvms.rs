@@ -68,13 +68,8 @@ fn a_jvm_that_leaves_takes_its_gates_with_it_and_one_that_comes_late_measures_wh
 
 #[test]
 fn windows_of_several_jvms_have_numbers_of_their_own_and_pairs_of_one_jvm_each() {
-    let windows = Paired {
-        min_turn_ns: 1000,
-        overlap_bound_ns: 100,
-        longest_wait_ns: 0,
-        owner_decides: true,
-        first_calls: 0,
-    };
+    let windows =
+        Paired { min_turn_ns: 1000, overlap_bound_ns: 100, longest_wait_ns: 0, owner_decides: true };
     let settings = Settings { paired: Some(windows), max_samples: 1000, ..calm() };
     let mut scheduler = Scheduler::new(settings, &apart(2, &[(0, 1)])).unwrap();
     let mut turns: Vec<(usize, Turns)> = Vec::new();

@@ -56,13 +56,7 @@ fn discarded_calls_are_counted_by_what_discarded_them() {
 
 #[test]
 fn calls_without_a_partner_are_no_reason_beside_a_partner_that_is_never_called() {
-    let paired = Paired {
-        min_turn_ns: 10,
-        overlap_bound_ns: 0,
-        owner_decides: false,
-        longest_wait_ns: 0,
-        first_calls: 0,
-    };
+    let paired = Paired { min_turn_ns: 10, overlap_bound_ns: 0, owner_decides: false, longest_wait_ns: 0 };
     let settings = || Settings { paired: Some(paired), ..calm() };
     let end = |calls: &[(u64, &str)]| {
         let mut scheduler = comparing(settings(), 2);
@@ -83,13 +77,8 @@ fn calls_without_a_partner_are_no_reason_beside_a_partner_that_is_never_called()
 
 #[test]
 fn calls_of_a_window_that_is_cut_off_are_counted() {
-    let paired = Paired {
-        min_turn_ns: 10,
-        overlap_bound_ns: 0,
-        owner_decides: true,
-        longest_wait_ns: 9_000_000_000,
-        first_calls: 0,
-    };
+    let paired =
+        Paired { min_turn_ns: 10, overlap_bound_ns: 0, owner_decides: true, longest_wait_ns: 9_000_000_000 };
     let mut scheduler = comparing(Settings { paired: Some(paired), ..calm() }, 2);
     scheduler.handle(Event::Start, 0);
     // These calls lie in A's first turn; B's turn comes, and the run ends before A is reported as drained.
@@ -109,6 +98,12 @@ fn a_run_that_ends_before_the_measurement_says_so() {
     let text =
         "the run was interrupted after 0.3 s, before the measurement began (initial-sleep: at most 3000 ms)";
     assert_eq!(reason(&mut scheduler), format!("nothing to judge: {text}"));
+    // Also where calls came while the program warmed up.
+    let mut prepared = comparing(calm(), 2);
+    prepared.handle(Event::Prepare, 0);
+    prepared.handle(Event::Samples(samples("A@1+1x2")), 0);
+    prepared.handle(Event::NotBegun { ended_by: EndedBy::Operator, lasted_ns, wait_ns }, 1);
+    assert_eq!(reason(&mut prepared), format!("nothing to judge: {text}"));
     let mut recorded = comparing(calm(), 2);
     recorded.handle(Event::Resume { decided: Vec::new(), samples: samples("A@1+1x2") }, 0);
     assert_eq!(reason(&mut recorded), "nothing to judge: p/B.m()V: no call of it was recorded");

@@ -8,13 +8,8 @@ use spl_model::ClaimIx;
 use spl_scheduler::{Action, Event, Paired, Scheduler, Settings, Status};
 
 fn paired() -> Settings {
-    let windows = Paired {
-        min_turn_ns: 1000,
-        overlap_bound_ns: 100,
-        longest_wait_ns: 0,
-        owner_decides: false,
-        first_calls: 0,
-    };
+    let windows =
+        Paired { min_turn_ns: 1000, overlap_bound_ns: 100, longest_wait_ns: 0, owner_decides: false };
     Settings { paired: Some(windows), max_samples: 100, ..calm() }
 }
 
@@ -303,7 +298,6 @@ fn a_window_waits_for_the_calls_that_began_in_it() {
         min_turn_ns: 1000,
         overlap_bound_ns: 0,
         longest_wait_ns: 9_000_000_000,
-        first_calls: 0,
     };
     let settings = Settings { paired: Some(windows), ..paired() };
     let begin = [
@@ -361,13 +355,7 @@ fn all_calls_count_of_a_method_that_is_asserted() {
 
 #[test]
 fn the_owner_may_decide() {
-    let windows = Paired {
-        owner_decides: true,
-        min_turn_ns: 1000,
-        overlap_bound_ns: 0,
-        longest_wait_ns: 0,
-        first_calls: 0,
-    };
+    let windows = Paired { owner_decides: true, min_turn_ns: 1000, overlap_bound_ns: 0, longest_wait_ns: 0 };
     let settings = Settings { paired: Some(windows), min_samples: 2, ..paired() };
     let mut scheduler = check(
         settings,
@@ -388,13 +376,7 @@ fn the_owner_may_decide() {
 
 #[test]
 fn a_rare_method_does_not_make_the_turns_of_others_long() {
-    let windows = Paired {
-        owner_decides: true,
-        min_turn_ns: 1000,
-        overlap_bound_ns: 0,
-        longest_wait_ns: 0,
-        first_calls: 0,
-    };
+    let windows = Paired { owner_decides: true, min_turn_ns: 1000, overlap_bound_ns: 0, longest_wait_ns: 0 };
     let settings = Settings { paired: Some(windows), min_samples: 100, ..paired() };
     check(
         settings,
@@ -465,7 +447,6 @@ fn a_window_waits_for_its_own_calls_while_others_come_and_go() {
         min_turn_ns: 1000,
         overlap_bound_ns: 0,
         longest_wait_ns: 60_000_000_000,
-        first_calls: 0,
     };
     let settings = Settings { paired: Some(windows), max_samples: 10_000, ..paired() };
     let mut scheduler = Scheduler::new(settings, &apart(2, &[(0, 1)])).unwrap();

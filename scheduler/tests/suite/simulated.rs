@@ -314,7 +314,7 @@ proptest! {
     fn windows_keep_one_gate_a_group_open_and_lose_no_comparison(
         program in program(), min_turn_ns in 0_u64..40_000_000, overlap_bound_ns in 0_u64..20_000_000,
     ) {
-        let paired = Some(Paired { min_turn_ns, overlap_bound_ns, longest_wait_ns: 0, owner_decides: false, first_calls: 0 });
+        let paired = Some(Paired { min_turn_ns, overlap_bound_ns, longest_wait_ns: 0, owner_decides: false });
         let settings = Settings { paired, mode: RunMode::Comparison, ..program.settings.clone() };
         let program = Program { settings, ..program };
         let run = program.run_gates(|scheduler, gates| {
@@ -345,7 +345,7 @@ proptest! {
     fn recorded_samples_give_the_same_evaluations_again(
         program in program(), paired in any::<bool>(), min_turn_ns in 0_u64..40_000_000, part in 1_usize..500,
     ) {
-        let windows = Paired { min_turn_ns, overlap_bound_ns: 5_000_000, longest_wait_ns: 0, owner_decides: false, first_calls: 0 };
+        let windows = Paired { min_turn_ns, overlap_bound_ns: 5_000_000, longest_wait_ns: 0, owner_decides: false };
         let settings = Settings { paired: paired.then_some(windows), ..program.settings.clone() };
         let program = Program { settings, ..program };
         let run = program.run(|_| {});
@@ -367,7 +367,7 @@ proptest! {
         let budget = Budget {
             ceiling_ns_per_s, sample_cost_ps, agent_cost_ps: 0, agent_spare_ns_per_s: 0, skip_cost_ps, closed_cost_ps: 0, size_cost_ps: 0, window_ns, max_every
         };
-        let windows = Paired { min_turn_ns: 15_000_000, overlap_bound_ns: 0, longest_wait_ns: 0, owner_decides: false, first_calls: 0 };
+        let windows = Paired { min_turn_ns: 15_000_000, overlap_bound_ns: 0, longest_wait_ns: 0, owner_decides: false };
         let settings = Settings {
             budget: Some(budget), paired: paired.then_some(windows), max_samples: 10_000, ..program.settings.clone()
         };
@@ -450,13 +450,8 @@ fn shared_by(comparisons: usize) -> f64 {
     let names: Vec<String> = (0..=comparisons).map(|index| format!("C{index}.m")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let pairs: Vec<(usize, usize)> = (1..=comparisons).map(|other| (0, other)).collect();
-    let paired = Some(Paired {
-        min_turn_ns: 1000,
-        overlap_bound_ns: 0,
-        longest_wait_ns: 0,
-        owner_decides: false,
-        first_calls: 0,
-    });
+    let paired =
+        Some(Paired { min_turn_ns: 1000, overlap_bound_ns: 0, longest_wait_ns: 0, owner_decides: false });
     let settings = Settings { paired, min_samples: 2, max_samples: 100, ..Settings::thesis() };
     let mut scheduler = Scheduler::new(settings, &tasks(&names, &pairs)).unwrap();
     let began = cpu_seconds();

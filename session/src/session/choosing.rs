@@ -19,7 +19,7 @@ impl Session<'_> {
         self.with_classes(None) >= self.config.programs || here >= MOST
     }
 
-    /// Notes that a JVM has some of the classes and is measured. Once enough JVMs have them, the other JVMs
+    /// Notes that a JVM has some of the classes and is measured, not only prepared. Once enough JVMs have them, the other JVMs
     /// are rejected.
     pub(super) fn has_classes(&mut self, id: PeerId) {
         if self.at_port {
@@ -42,7 +42,7 @@ impl Session<'_> {
     fn with_classes(&self, but: Option<PeerId>) -> usize {
         let is_other = |id: &PeerId| Some(*id) != but;
         let here = self.peers.iter().filter(|(id, peer)| is_other(id) && peer.is_here());
-        here.filter(|(id, peer)| !peer.ready.is_empty() && !self.was_sent_away(**id)).count()
+        here.filter(|(id, peer)| peer.is_measured() && !self.was_sent_away(**id)).count()
     }
 
     fn send_away(&mut self, id: PeerId, why: &str) {

@@ -34,6 +34,13 @@ impl Session<'_> {
         }
         peer.start_at = None;
         let (jvm, origin, absent) = (peer.jvm, peer.origin.clone(), peer.absent.clone());
+        let (early, is_measured) = (std::mem::take(&mut peer.early), peer.is_measured());
+        if is_measured {
+            self.has_classes(id);
+            if self.was_sent_away(id) {
+                return;
+            }
+        }
         if self.measuring_since.is_none() {
             self.observer.note("the measurement starts");
             self.save(false);
@@ -42,6 +49,9 @@ impl Session<'_> {
             self.observer.note(&format!("{origin} is measured too"));
         }
         absent.into_iter().zip(1..).for_each(|(method, count)| self.say_absent(method, count));
+        for (method, class_loader, outcome) in early {
+            self.outcome(id, method, &class_loader, outcome);
+        }
         self.event_in(jvm, Event::Start);
         // Later changes are gathered for a cycle.
         self.peers.get_mut(&id).into_iter().for_each(Peer::change_classes);

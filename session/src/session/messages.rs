@@ -254,16 +254,21 @@ impl Session<'_> {
         self.event_in(jvm, Event::Clock { jvm_ns });
     }
 
-    fn outcome(&mut self, id: PeerId, method: usize, class_loader: &str, outcome: Outcome) {
+    pub(super) fn outcome(&mut self, id: PeerId, method: usize, class_loader: &str, outcome: Outcome) {
         let Some(task) = self.tasks.methods.get(method) else { return };
         let Some(peer) = self.peers.get_mut(&id) else { return };
         let jvm = peer.jvm;
         tracing::info!(method = %task.method, class_loader, ?outcome, "outcome");
+        if peer.start_at.is_some() && !matches!(outcome, Outcome::Instrumented(_) | Outcome::NotLoaded) {
+            return peer.early.push((method, class_loader.to_owned(), outcome));
+        }
         match outcome {
             Outcome::Instrumented(facts) => {
                 peer.ready.insert(method);
                 peer.absent.remove(&method);
-                self.has_classes(id);
+                if peer.is_measured() {
+                    self.has_classes(id);
+                }
                 self.context.no_remark(method, About::Availability);
                 if let Some(text) = code_remark(facts)
                     && self.context.remark(method, About::Code, text.clone())

@@ -57,12 +57,6 @@ impl Rules {
     /// See [`Rules::MANY_LONG`].
     pub const UNLIKE_FEW: f64 = 0.5;
 
-    /// Calls of a method that a decision on means needs where one mean is twice the other.
-    #[must_use]
-    pub fn calls_for_twice(&self) -> f64 {
-        self.calls_for_mean(1.0)
-    }
-
     /// Calls of the shorter side that a decision on means needs, if the other side is longer by the share
     /// `gap` of it. Unseen calls are rarer than ln(4/level)/n. If each takes up to `rare_calls` times the
     /// mean, they must not make up for the gap, and must be rarer than one in `rare_calls`.
