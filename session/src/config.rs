@@ -114,6 +114,10 @@ impl InitialSleep {
     /// The thesis's pause (3.3.2).
     pub const OF_THESIS: Duration = Duration::from_millis(3000);
 
+    /// The longest warm-up of a program that runs with its probes already: without them it lasts [`Self::OF_THESIS`] at most,
+    /// and calls count a second after the compilation that the probes then cause.
+    pub const LONGEST_PREPARED: Duration = Duration::from_millis(5000);
+
     /// The longest time that it may last.
     #[must_use]
     pub fn longest(self) -> Duration {

@@ -73,9 +73,11 @@ pub struct Peer {
     pub metaspace: Option<Metaspace>,
     /// Cost of the probes, under a budget.
     pub cost: Option<Cost>,
-    /// What came before its measurement starts, of methods that cannot be measured in it: it may end before, as a launcher
-    /// does. Method, class loader and outcome.
+    /// Outcomes of methods that cannot be measured in it, which wait for the start of its measurement: it may end before, as a
+    /// launcher does. Method, class loader and outcome.
     pub early: Vec<(usize, String, Outcome)>,
+    /// The longest time of its own warm-up.
+    pub wait: Duration,
     /// Whether its agent takes a limited number of samples of each method.
     pub has_limit: bool,
 }
@@ -106,14 +108,17 @@ impl Peer {
             metaspace: None,
             cost,
             early: Vec::new(),
+            wait: Duration::ZERO,
             has_limit: false,
         }
     }
 
-    /// Begins its own warm-up.
-    pub fn warms_up(&mut self, sleep: InitialSleep, now: Instant) {
-        self.start_at = Some(now + sleep.longest());
+    /// Begins its own warm-up, in which it may be prepared.
+    pub fn warms_up(&mut self, sleep: InitialSleep, is_prepared: bool, now: Instant) {
         self.warming = (sleep == InitialSleep::Auto).then(|| Warming::of(self.pid, now)).flatten();
+        let is_seen = self.warming.is_some();
+        self.wait = if is_prepared && is_seen { InitialSleep::LONGEST_PREPARED } else { sleep.longest() };
+        self.start_at = Some(now + self.wait);
     }
 
     /// Whether it is measured: its own warm-up is over, and it has some of the classes.

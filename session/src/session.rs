@@ -409,9 +409,9 @@ impl<'a> Session<'a> {
                 }
                 here.into_iter().for_each(|jvm| self.event_in(jvm, event()));
             }
-            let last_start = self.peers.values().filter_map(|peer| peer.start_at).max();
-            if let Some(start_at) = last_start.filter(|_| self.measuring_since.is_none()) {
-                self.event(self.not_begun(start_at));
+            let starts = self.peers.values().filter_map(|peer| Some((peer.start_at?, peer.wait)));
+            if let Some((start_at, wait)) = starts.max().filter(|_| self.measuring_since.is_none()) {
+                self.event(self.not_begun(start_at, wait));
             }
             self.event(Event::Finish);
         }
@@ -419,8 +419,7 @@ impl<'a> Session<'a> {
     }
 
     /// Event for a run that ends before the start of its measurement, which was set for this time.
-    fn not_begun(&self, start_at: Instant) -> Event {
-        let wait = self.config.initial_sleep.longest();
+    fn not_begun(&self, start_at: Instant, wait: Duration) -> Event {
         let lasted = wait.saturating_sub(start_at.saturating_duration_since(Instant::now()));
         let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         Event::NotBegun {

@@ -114,7 +114,7 @@ fn median<T>(all: &mut [T], key: impl Fn(&T) -> u64) -> Option<&T> {
     all.get(all.len() / 2)
 }
 
-/// What two readings of the clock take in native code, picoseconds: the cheapest of some batches.
+/// Picoseconds that two readings of the clock take in native code: the cheapest of some batches.
 fn two_clock_reads_ps() -> u64 {
     const BATCHES: u64 = 4;
     const READS: u64 = 200;

@@ -85,7 +85,7 @@ fn what_is_called_often_has_the_shortest_turns_at_once() {
 #[test]
 fn a_program_that_warms_up_runs_with_its_probes_and_gives_no_call() {
     let calls = |_, from, until| closed_loop(MS / 10, MS / 10, 2, from, until);
-    // After the first call of a method in 1.5 s of the measurement none counts yet: these calls are heard all the same.
+    // No call counts in the first 1.5 s of the measurement, and no group is silent for it.
     let warm_up = Some(WarmUp { samples: 0, time_ns: 7500 * MS });
     let mut program = Program::new(Settings { warm_up, ..settings() }, &pairs(9), calls);
     let prepared = program.scheduler.handle(Event::Prepare, 0);

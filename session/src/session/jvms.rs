@@ -15,9 +15,10 @@ impl Session<'_> {
         let (sleep, is_warm) = (self.config.initial_sleep, self.measured_before.is_some());
         let sleep = if is_warm { InitialSleep::Fixed(Duration::ZERO) } else { sleep };
         let Some(peer) = self.peers.get_mut(&id) else { return };
-        peer.warms_up(sleep, Instant::now());
         // An agent with a limit of its own would spend it on calls that do not count.
-        if sleep == InitialSleep::Auto && self.config.looks() && !peer.has_limit {
+        let is_prepared = sleep == InitialSleep::Auto && self.config.looks() && !peer.has_limit;
+        peer.warms_up(sleep, is_prepared, Instant::now());
+        if is_prepared {
             let jvm = peer.jvm;
             self.event_in(jvm, Event::Prepare);
             self.peers.get_mut(&id).into_iter().for_each(Peer::change_classes);
