@@ -199,7 +199,7 @@ BESIDE_THE_LAW = [
     ("first turns take more calls", "settings.rs", "if is_first { Paired::FIRST_CALLS }", "if is_first { Paired::CALLS }"),
     ("first turns are short", "settings.rs", "pub const FIRST_SHORTEST: u64 = 10;", "pub const FIRST_SHORTEST: u64 = 5;"),
     ("only the first ones", "windows.rs", "self.full_windows < Paired::FIRST_WINDOWS", "self.full_windows < u64::MAX"),
-    ("turns that miss bursts are no shorter", "settings.rs", "pub const FEW_MISSED: u32 = 4;", "pub const FEW_MISSED: u32 = 16;"),
+    ("turns that miss bursts stay as they are", "settings.rs", "pub const FEW_MISSED: u32 = 4;", "pub const FEW_MISSED: u32 = 16;"),
     ("the next gate opens when no call is outstanding", "windows.rs", "!drained && since(since_ns)", "since(since_ns)"),
     ("a call without a partner ends no comparison", "paired.rs", "let pairs = lefts.len().min(rights.len());",
      "let pairs = lefts.len().min(rights.len()).saturating_sub(1);"),
