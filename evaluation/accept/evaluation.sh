@@ -88,7 +88,7 @@ first_verdict() {
     evaluation/first/run.py --spl "$BIN/spl" --out "$out" --rounds 1 --only pairs >"$work/log.txt" 2>&1 || status=$?
     evaluation/chapter.py first --goals "$out" >"$work/goals.txt" 2>>"$work/log.txt" || true
     if ((status == 0)) && grep -q 'pairs, idle: the first verdict comes after' "$work/goals.txt"; then
-        ok "$claim: $(<"$work/goals.txt")"
+        ok "$claim: $(sed 's/^.*first: //' "$work/goals.txt")"
     else
         fail "$claim: status $status"
         cat "$work/log.txt" "$work/goals.txt"

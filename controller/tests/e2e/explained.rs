@@ -306,8 +306,13 @@ fn an_undecided_claim_whose_times_speak_against_it_is_drilled() {
     ended.assert_said(&[
         "looking for the reasons of 1 undecided claim for at most 6 s",
         "<= CompareLoop.fast([I)J would fail, by its times so far:",
-        "CompareLoop.pass(J[I)J is called 30 times against 1 in line ",
+        " times against 1 in line ",
     ]);
+    // The end of the counting may cut off calls of the last round.
+    let times =
+        ended.err.split("CompareLoop.pass(J[I)J is called ").nth(1).and_then(|rest| rest.split(' ').next());
+    let times = times.and_then(|times| times.parse::<f64>().ok());
+    assert!(times.is_some_and(|times| (29.0..=30.0).contains(&times)), "{times:?}");
     assert_eq!(found(&case)["claims"][0]["is_undecided"], true);
     let page = fs::read_to_string(case.path("out/report.html")).unwrap();
     assert!(page.contains("is undecided: its times so far speak against it"));

@@ -47,6 +47,22 @@ fn discarded_samples_count_toward_nothing_but_the_law() {
 }
 
 #[test]
+fn calls_of_a_program_that_warms_up_count_from_the_start_on() {
+    let mut scheduler = Scheduler::new(calm(), &apart(1, &[])).unwrap();
+    scheduler.handle(Event::Prepare, 0);
+    let seen = |scheduler: &Scheduler| {
+        let only = scheduler.progress().next().unwrap();
+        (only.discarded, only.samples)
+    };
+    scheduler.handle(event("A@1+1x2"), 2);
+    assert_eq!(seen(&scheduler), (2, 0));
+    scheduler.handle(Event::Start, 10);
+    // One call began before the start and ended after it.
+    scheduler.handle(event("A@15~8 A@20"), 20);
+    assert_eq!(seen(&scheduler), (3, 1));
+}
+
+#[test]
 fn warm_up_lasts_a_time_after_the_first_call() {
     let warm_up = Some(WarmUp { samples: 0, time_ns: 100 });
     let mut scheduler = Scheduler::new(Settings { warm_up, ..calm() }, &apart(1, &[])).unwrap();
