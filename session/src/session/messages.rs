@@ -133,12 +133,7 @@ impl Session<'_> {
         let jvm = JvmIx(self.peers.len());
         let mut peer = Peer::new(agent.clone(), jvm, pid, Arc::from(origin), cost);
         peer.has_limit = max_measurements.is_some();
-        self.peers.insert(PeerId(agent.id), peer);
-        self.spend();
-        self.shows(PeerId(agent.id), now_ns);
-        if let Some(gone) = self.gone_before.take() {
-            self.event_in(gone, Event::Left);
-        }
+        self.joins(PeerId(agent.id), peer, now_ns);
         if let Some(limit) = max_measurements {
             self.event_in(jvm, Event::AgentLimit(limit));
         }
@@ -318,6 +313,16 @@ impl Session<'_> {
                 }
                 self.event_in(jvm, Event::Unavailable { method: MethodIx(method), why });
             }
+        }
+    }
+
+    /// Takes up a JVM, whose clock shows this time. The scheduler forgets one that is gone only when the next one is there.
+    fn joins(&mut self, id: PeerId, peer: Peer, now_ns: u64) {
+        self.peers.insert(id, peer);
+        self.spend();
+        self.shows(id, now_ns);
+        if let Some(gone) = self.gone_before.take() {
+            self.event_in(gone, Event::Left);
         }
     }
 
