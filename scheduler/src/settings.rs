@@ -115,7 +115,7 @@ impl Paired {
     pub const CALLS: u64 = 100;
     /// The same number in the first windows ([`Paired::FIRST_WINDOWS`]): a mean near its limit needs thousands of calls.
     /// All methods of the group go over to the smaller number together, so that no side's first windows weigh more than
-    /// the other's.
+    /// twice as much as the other's.
     pub const FIRST_CALLS: u64 = 200;
     /// The same number while the program warms up: enough to know how long turns should be.
     pub const COLD_CALLS: u64 = 40;

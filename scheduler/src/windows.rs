@@ -172,7 +172,7 @@ impl Rotation {
         (self.openings, self.heard) = (0, false);
     }
 
-    /// Whether the group is in its first windows, before a claim may be decided.
+    /// Whether the group is in its first windows.
     pub(crate) fn is_first(&self) -> bool {
         self.full_windows < Paired::FIRST_WINDOWS
     }
@@ -493,8 +493,8 @@ impl Rotation {
     fn most_haste(&self, paired: &Paired) -> u64 {
         // Short turns seldom meet the bursts of all methods.
         let meets_all = self.missed.count_ones() <= Paired::FEW_MISSED;
-        let is_first = paired.owner_decides && self.is_first() && meets_all;
-        if is_first { Paired::FIRST_SHORTEST } else { Paired::SHORTEST }
+        let are_short = paired.owner_decides && self.is_first() && meets_all;
+        if are_short { Paired::FIRST_SHORTEST } else { Paired::SHORTEST }
     }
 
     /// Shortens the turns of methods that had enough calls in a window, and lengthens those of methods that

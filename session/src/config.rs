@@ -103,8 +103,8 @@ impl Default for Drill {
 /// The time that a program has for its own warm-up before it is measured (`initial-sleep`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialSleep {
-    /// Until the JVM's compilers have little to do, but not longer than the thesis waits; this long where they
-    /// cannot be seen.
+    /// Until the JVM's compilers have little to do, but not longer than the thesis waits, or than
+    /// [`Self::LONGEST_PREPARED`]; as long as the thesis waits where they cannot be seen.
     Auto,
     /// A fixed time.
     Fixed(Duration),
@@ -118,7 +118,7 @@ impl InitialSleep {
     /// and calls count a second after the compilation that the probes then cause.
     pub const LONGEST_PREPARED: Duration = Duration::from_millis(5000);
 
-    /// The longest time that it may last.
+    /// The longest time that it may last where the program has no probes yet.
     #[must_use]
     pub fn longest(self) -> Duration {
         match self {

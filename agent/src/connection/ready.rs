@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// then counts. In the cheapest one no other processor reads the samples, as it does while a program is measured.
 const CALIBRATED_AFTER: Duration = Duration::from_millis(50);
 /// The same time where a call costs over `DEAR` times two clock reads by native code, as code of the first compiler does. In the start
-/// of a program the queue of the last compiler may be long: one calibration in six was of other code, up to 18 times too dear.
+/// of a program the queue of the last compiler may be long: three calibrations of 22 were too dear, up to 18 times.
 const DEAR_CALIBRATED_AFTER: Duration = Duration::from_millis(400);
 const DEAR: f64 = 1.3;
 const LONGEST_CALIBRATION: Duration = Duration::from_millis(1500);
@@ -49,7 +49,7 @@ impl Connection {
         let mut settled: Vec<(ProbeCost, u64)> = Vec::new();
         let begun = Instant::now();
         let mut better = begun;
-        while better.elapsed() < longest_plateau(&mut settled) && begun.elapsed() < LONGEST_CALIBRATION {
+        while better.elapsed() < plateau(&mut settled) && begun.elapsed() < LONGEST_CALIBRATION {
             let cost = |done| if let Reply::Cost(cost) = done { Some(cost) } else { None };
             let (Ok((ns, calls)), reported) = self.ask(Command::Calibrate, LONGEST_ANSWER, cost)? else {
                 break;
@@ -102,7 +102,7 @@ impl Connection {
 }
 
 /// Time without an improvement after which the calibrations so far are the last ones.
-fn longest_plateau(settled: &mut [(ProbeCost, u64)]) -> Duration {
+fn plateau(settled: &mut [(ProbeCost, u64)]) -> Duration {
     let call_ps = median(settled, |(found, _)| found.call_ps).map_or(0, |(found, _)| found.call_ps);
     let reads_ps = median(settled, |(_, reads_ps)| *reads_ps).map_or(0, |(_, reads_ps)| *reads_ps);
     if call_ps as f64 > DEAR * reads_ps as f64 { DEAR_CALIBRATED_AFTER } else { CALIBRATED_AFTER }

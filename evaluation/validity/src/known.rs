@@ -18,7 +18,7 @@ const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
 /// Message of `spl` when it has measured everything.
 const DONE: &str = "spl: every class is as it was";
 /// The longest time before measuring begins, seconds.
-const WARM_UP_S: u64 = 3;
+const WARM_UP_S: u64 = 5;
 /// After this many seconds without an end a run has failed.
 const DEADLINE_S: u64 = 60;
 
