@@ -1,6 +1,9 @@
 //! Steps before the first gate is opened: loading the probe's classes and calibrating the cost of a measured
 //! call.
 
+#[cfg(test)]
+mod tests;
+
 use super::cost::ProbeCost;
 use super::{Connection, LONGEST_ANSWER};
 use crate::kinds::times::pace::DRAIN_EVERY;
@@ -18,6 +21,9 @@ const CALIBRATED_AFTER: Duration = Duration::from_millis(50);
 /// of a program the queue of the last compiler may be long: three calibrations of 22 were too dear, up to 18 times.
 const DEAR_CALIBRATED_AFTER: Duration = Duration::from_millis(400);
 const DEAR: f64 = 1.3;
+/// A calibration is discarded when two clock reads next to it took this many times as long as the fastest ones: the machine itself was
+/// stalled. In virtual machines clock reads took ten times as long for 40 ms, and one of 24 calibrations was too dear by it.
+const STALLED: f64 = 2.0;
 const LONGEST_CALIBRATION: Duration = Duration::from_millis(1500);
 /// Pause between two calibrations, in which the compilers have the processor.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -44,26 +50,20 @@ impl Connection {
             // A controller that rejects the agent may connect repeatedly.
             return Some(Ok(self.cost));
         }
-        let mut best_ps = u64::MAX;
-        // Calibrations since the last improvement, each with what two clock reads took next to it.
-        let mut settled: Vec<(ProbeCost, u64)> = Vec::new();
+        let mut calibrations = Calibrations::default();
         let begun = Instant::now();
         let mut better = begun;
-        while better.elapsed() < plateau(&mut settled) && begun.elapsed() < LONGEST_CALIBRATION {
+        while better.elapsed() < calibrations.plateau() && begun.elapsed() < LONGEST_CALIBRATION {
             let cost = |done| if let Reply::Cost(cost) = done { Some(cost) } else { None };
             let (Ok((ns, calls)), reported) = self.ask(Command::Calibrate, LONGEST_ANSWER, cost)? else {
                 break;
             };
-            let found = ProbeCost::of(ns, calls, &reported);
-            if found.call_ps < best_ps - best_ps / 50 {
+            if calibrations.add(ProbeCost::of(ns, calls, &reported), two_clock_reads_ps()) {
                 better = Instant::now();
-                settled.clear();
             }
-            best_ps = best_ps.min(found.call_ps);
-            settled.push((found, two_clock_reads_ps()));
             std::thread::sleep(PAUSE);
         }
-        self.cost = median(&mut settled, |(found, _)| found.call_ps).map(|(found, _)| *found);
+        self.cost = calibrations.cost();
         Some(Ok(self.cost))
     }
 
@@ -101,17 +101,50 @@ impl Connection {
     }
 }
 
-/// Time without an improvement after which the calibrations so far are the last ones.
-fn plateau(settled: &mut [(ProbeCost, u64)]) -> Duration {
-    let call_ps = median(settled, |(found, _)| found.call_ps).map_or(0, |(found, _)| found.call_ps);
-    let reads_ps = median(settled, |(_, reads_ps)| *reads_ps).map_or(0, |(_, reads_ps)| *reads_ps);
-    if call_ps as f64 > DEAR * reads_ps as f64 { DEAR_CALIBRATED_AFTER } else { CALIBRATED_AFTER }
+/// Calibrations one after another.
+#[derive(Default)]
+struct Calibrations {
+    /// Those since the last improvement, each with the picoseconds that two clock reads took next to it. Without those of a stalled
+    /// machine, unless there are no others.
+    settled: Vec<(ProbeCost, u64)>,
+    best_ps: Option<u64>,
+    fastest_reads_ps: Option<u64>,
+}
+
+impl Calibrations {
+    /// Adds one with the picoseconds that two clock reads took next to it; whether it was better by a fiftieth than each before.
+    fn add(&mut self, found: ProbeCost, reads_ps: u64) -> bool {
+        let better = self.best_ps.is_none_or(|best_ps| found.call_ps < best_ps - best_ps / 50);
+        if better {
+            self.settled.clear();
+        }
+        self.best_ps = self.best_ps.min(Some(found.call_ps)).or(Some(found.call_ps));
+        let fastest_ps = self.fastest_reads_ps.map_or(reads_ps, |fastest_ps| fastest_ps.min(reads_ps));
+        self.fastest_reads_ps = Some(fastest_ps);
+        if better || reads_ps as f64 <= STALLED * fastest_ps as f64 {
+            self.settled.push((found, reads_ps));
+        }
+        better
+    }
+
+    /// Time without an improvement after which the calibrations so far are the last ones.
+    fn plateau(&self) -> Duration {
+        let call_ps = self.cost().map_or(0, |found| found.call_ps);
+        let reads_ps = median(&self.settled, |(_, reads_ps)| *reads_ps).map_or(0, |(_, reads_ps)| reads_ps);
+        if call_ps as f64 > DEAR * reads_ps as f64 { DEAR_CALIBRATED_AFTER } else { CALIBRATED_AFTER }
+    }
+
+    /// The median of the calls' cost.
+    fn cost(&self) -> Option<ProbeCost> {
+        median(&self.settled, |(found, _)| found.call_ps).map(|(found, _)| found)
+    }
 }
 
 /// The upper median by this key.
-fn median<T>(all: &mut [T], key: impl Fn(&T) -> u64) -> Option<&T> {
+fn median<T: Copy>(all: &[T], key: impl Fn(&T) -> u64) -> Option<T> {
+    let mut all = all.to_vec();
     all.sort_by_key(key);
-    all.get(all.len() / 2)
+    all.get(all.len() / 2).copied()
 }
 
 /// Picoseconds that two readings of the clock take in native code: the cheapest of some batches.
