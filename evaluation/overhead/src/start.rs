@@ -1,5 +1,5 @@
 //! Time that a dormant agent adds to the start-up and the end of a small program, and what less than it adds: an agent that does
-//! nothing, and one that loads our library and nothing more.
+//! nothing, one that loads our library and nothing more, and one that loads it and asks for the capability to change classes.
 
 use crate::bench::Bench;
 use crate::claims::{Report, median};
@@ -13,23 +13,36 @@ const ROUNDS: usize = 100;
 /// Samples of rounds drawn to see how far their median is known.
 const RESAMPLES: usize = 1000;
 
-/// The C source of an agent that does nothing, which is what any agent costs, or loads the library that its options name.
+/// The C source of an agent that does nothing, which is what any agent costs, or loads the library that its options name, or with `+`
+/// before that name also asks for the capability to change classes. JVMs compile methods such that they can be changed only from
+/// then on: with an agent that asks later, the first change makes all compiled code void. The places are those of
+/// `GetEnv` in JNI's invocation table, of `AddCapabilities` in JVM TI's table and of `can_retransform_classes` among the capabilities.
 const EMPTY: &str = "#include <dlfcn.h>\n\
+    static int ask(void **vm) {\n\
+        void **env;\n\
+        if (((int (*)(void *, void *, int)) ((void ***) vm)[0][6])(vm, &env, 0x30010200)) return 1;\n\
+        unsigned long long wanted[2] = { 1ULL << 37 };\n\
+        return ((int (*)(void *, void *)) ((void ***) env)[0][141])(env, wanted);\n\
+    }\n\
     int Agent_OnLoad(void *vm, char *options, void *reserved) {\n\
-        return options && *options && !dlopen(options, RTLD_LAZY);\n\
+        int asks = options && *options == '+';\n\
+        if (options && *options && !dlopen(options + asks, RTLD_LAZY)) return 1;\n\
+        return asks && ask(vm);\n\
     }\n";
-// Ways to start: without an agent, with one that does nothing, with one that loads our library, with ours, and with that of another
-// build if one is given.
+// Ways to start: without an agent, with one that does nothing, with one that loads our library, with one that also asks for the capability,
+// with ours, and with that of another build if one is given.
 const ALONE: usize = 0;
 const NOTHING: usize = 1;
 const LOADS: usize = 2;
-const DORMANT: usize = 3;
-const OTHER: usize = 4;
+const ASKS: usize = 3;
+const DORMANT: usize = 4;
+const OTHER: usize = 5;
 
 pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
     let folder = tempfile::tempdir().map_err(system("cannot make a folder"))?;
     let nothing = format!("-agentpath:{}", build_empty(folder.path())?);
     let loads = format!("{nothing}={}", bench.agent.display());
+    let asks = format!("{nothing}=+{}", bench.agent.display());
     // Nobody listens: a dormant agent.
     let door = Door::open()?;
     let of_build = |agent: &Path| door.option(agent).replace("spl.sock", "nobody.sock");
@@ -44,10 +57,11 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
             (_, status) => Err(Fault::Unexpected(format!("the program ended with status {status}"))),
         }
     };
-    let mut ways = vec![None, Some(nothing.as_str()), Some(loads.as_str()), Some(dormant.as_str())];
+    let mut ways = vec![None, Some(nothing.as_str()), Some(loads.as_str()), Some(asks.as_str()), Some(dormant.as_str())];
     ways.extend(other.as_deref().map(Some));
     time(ways[DORMANT])?;
-    let mut pairs = vec![(NOTHING, ALONE), (LOADS, ALONE), (DORMANT, ALONE), (DORMANT, NOTHING)];
+    let mut pairs =
+        vec![(NOTHING, ALONE), (LOADS, ALONE), (ASKS, ALONE), (DORMANT, ALONE), (DORMANT, NOTHING), (DORMANT, ASKS)];
     pairs.extend(other.iter().map(|_| (OTHER, ALONE)));
     let (mut starts, mut ratios, mut rounds) = (Vec::new(), vec![Vec::new(); pairs.len()], Vec::new());
     for _ in 0..bench.forks {
@@ -70,18 +84,20 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
         starts.push(median(&times[ALONE]));
         rounds.extend(times[DORMANT].iter().zip(&times[ALONE]).map(|(with, without)| with / without));
     }
-    let [nothing, loads, dormant, more, of_other @ ..] = &ratios[..] else {
+    let [nothing, loads, asks, dormant, more, most, of_other @ ..] = &ratios[..] else {
         unreachable!("a figure of each pair")
     };
     report.note("start", "a small program", " ms", &starts);
     report.note("start", "with an agent that does nothing against without", "", nothing);
     report.note("start", "with an agent that loads ours and does nothing against without", "", loads);
+    report.note("start", "with an agent that loads ours and asks for the capability against without", "", asks);
     report.aims_at("start", "with a dormant agent against without", "", dormant, [1.01, 1.02]);
     for of_other in of_other {
         report.note("start", "with a dormant agent of the other build against without", "", of_other);
     }
     report.note("start", "95% of the medians of rounds drawn again", "", &interval(&rounds));
     report.aims_at("start", "with a dormant agent against one that does nothing", "", more, [1.01, 1.02]);
+    report.note("start", "with a dormant agent against one that loads ours and asks for the capability", "", most);
     Ok(())
 }
 
