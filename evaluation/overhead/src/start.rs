@@ -57,11 +57,18 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
             (_, status) => Err(Fault::Unexpected(format!("the program ended with status {status}"))),
         }
     };
-    let mut ways = vec![None, Some(nothing.as_str()), Some(loads.as_str()), Some(asks.as_str()), Some(dormant.as_str())];
+    let mut ways =
+        vec![None, Some(nothing.as_str()), Some(loads.as_str()), Some(asks.as_str()), Some(dormant.as_str())];
     ways.extend(other.as_deref().map(Some));
     time(ways[DORMANT])?;
-    let mut pairs =
-        vec![(NOTHING, ALONE), (LOADS, ALONE), (ASKS, ALONE), (DORMANT, ALONE), (DORMANT, NOTHING), (DORMANT, ASKS)];
+    let mut pairs = vec![
+        (NOTHING, ALONE),
+        (LOADS, ALONE),
+        (ASKS, ALONE),
+        (DORMANT, ALONE),
+        (DORMANT, NOTHING),
+        (DORMANT, ASKS),
+    ];
     pairs.extend(other.iter().map(|_| (OTHER, ALONE)));
     let (mut starts, mut ratios, mut rounds) = (Vec::new(), vec![Vec::new(); pairs.len()], Vec::new());
     for _ in 0..bench.forks {
@@ -90,14 +97,24 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
     report.note("start", "a small program", " ms", &starts);
     report.note("start", "with an agent that does nothing against without", "", nothing);
     report.note("start", "with an agent that loads ours and does nothing against without", "", loads);
-    report.note("start", "with an agent that loads ours and asks for the capability against without", "", asks);
+    report.note(
+        "start",
+        "with an agent that loads ours and asks for the capability against without",
+        "",
+        asks,
+    );
     report.aims_at("start", "with a dormant agent against without", "", dormant, [1.01, 1.02]);
     for of_other in of_other {
         report.note("start", "with a dormant agent of the other build against without", "", of_other);
     }
     report.note("start", "95% of the medians of rounds drawn again", "", &interval(&rounds));
     report.aims_at("start", "with a dormant agent against one that does nothing", "", more, [1.01, 1.02]);
-    report.note("start", "with a dormant agent against one that loads ours and asks for the capability", "", most);
+    report.note(
+        "start",
+        "with a dormant agent against one that loads ours and asks for the capability",
+        "",
+        most,
+    );
     Ok(())
 }
 

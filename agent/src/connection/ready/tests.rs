@@ -15,7 +15,16 @@ fn cost(all: &[(u64, u64)]) -> Option<u64> {
 #[test]
 fn the_median_since_the_last_improvement_counts() {
     assert_eq!(cost(&[]), None);
-    assert_eq!(cost(&[(300_000, 80_000), (299_000, 80_000), (100_000, 80_000), (110_000, 80_000), (105_000, 80_000)]), Some(105_000));
+    assert_eq!(
+        cost(&[
+            (300_000, 80_000),
+            (299_000, 80_000),
+            (100_000, 80_000),
+            (110_000, 80_000),
+            (105_000, 80_000)
+        ]),
+        Some(105_000)
+    );
     let mut calibrations = Calibrations::default();
     let better = [100_000, 99_000, 97_000, 96_000].map(|call_ps| calibrations.add(call(call_ps), 80_000));
     assert_eq!(better, [true, false, true, false], "a fiftieth is an improvement, less is not");
@@ -27,7 +36,11 @@ fn calibrations_of_a_stalled_machine_do_not_count() {
     all.extend([(1_100_000, 900_000); 20]);
     all.extend([(280_000, 230_000); 5]);
     assert_eq!(cost(&all), Some(104_000));
-    assert_eq!(cost(&[(1_000_000, 900_000), (1_010_000, 900_000)]), Some(1_010_000), "of a machine that is slow all the time they do");
+    assert_eq!(
+        cost(&[(1_000_000, 900_000), (1_010_000, 900_000)]),
+        Some(1_010_000),
+        "of a machine that is slow all the time they do"
+    );
 }
 
 #[test]
