@@ -107,6 +107,7 @@ struct Calibrations {
     /// Those since the last improvement, each with the picoseconds that two clock reads took next to it. Without those of a stalled
     /// machine, unless there are no others.
     settled: Vec<(ProbeCost, u64)>,
+    /// The cheapest call of all calibrations, and the fastest two clock reads.
     best_ps: Option<u64>,
     fastest_reads_ps: Option<u64>,
 }
@@ -118,7 +119,7 @@ impl Calibrations {
         if better {
             self.settled.clear();
         }
-        self.best_ps = self.best_ps.min(Some(found.call_ps)).or(Some(found.call_ps));
+        self.best_ps = Some(self.best_ps.map_or(found.call_ps, |best_ps| best_ps.min(found.call_ps)));
         let fastest_ps = self.fastest_reads_ps.map_or(reads_ps, |fastest_ps| fastest_ps.min(reads_ps));
         self.fastest_reads_ps = Some(fastest_ps);
         if better || reads_ps as f64 <= STALLED * fastest_ps as f64 {
