@@ -91,10 +91,16 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
         starts.push(median(&times[ALONE]));
         rounds.extend(times[DORMANT].iter().zip(&times[ALONE]).map(|(with, without)| with / without));
     }
-    let [nothing, loads, asks, dormant, more, most, of_other @ ..] = &ratios[..] else {
+    tell(report, &starts, &ratios, &rounds);
+    Ok(())
+}
+
+/// Puts the figures into the report: the starts in milliseconds, the ratios in the order of the pairs, and those of single rounds.
+fn tell(report: &mut Report, starts: &[f64], ratios: &[Vec<f64>], rounds: &[f64]) {
+    let [nothing, loads, asks, dormant, more, most, of_other @ ..] = ratios else {
         unreachable!("a figure of each pair")
     };
-    report.note("start", "a small program", " ms", &starts);
+    report.note("start", "a small program", " ms", starts);
     report.note("start", "with an agent that does nothing against without", "", nothing);
     report.note("start", "with an agent that loads ours and does nothing against without", "", loads);
     report.note(
@@ -107,7 +113,7 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
     for of_other in of_other {
         report.note("start", "with a dormant agent of the other build against without", "", of_other);
     }
-    report.note("start", "95% of the medians of rounds drawn again", "", &interval(&rounds));
+    report.note("start", "95% of the medians of rounds drawn again", "", &interval(rounds));
     report.aims_at("start", "with a dormant agent against one that does nothing", "", more, [1.01, 1.02]);
     report.note(
         "start",
@@ -115,7 +121,6 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
         "",
         most,
     );
-    Ok(())
 }
 
 /// The library of an agent that does nothing.
