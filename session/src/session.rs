@@ -123,6 +123,8 @@ pub struct Session<'a> {
     /// Time for which earlier sessions measured whose place this one has taken; `None` without one. The program is running
     /// then, and there is no wait before the measurement.
     measured_before: Option<Duration>,
+    /// True when this session has taken the place of an earlier one, measured or not.
+    takes_over: bool,
     ever_connected: bool,
 }
 
@@ -184,6 +186,7 @@ impl<'a> Session<'a> {
             interrupted: false,
             is_replaced: false,
             measured_before: None,
+            takes_over: false,
             ever_connected: false,
         }
     }

@@ -215,7 +215,7 @@ impl Session<'_> {
 
     pub(super) fn resume(&mut self, resumed: Resumed) {
         let (samples, decided) = (resumed.samples.len(), resumed.decided.len());
-        let what = if self.measured_before.is_some() { "the calls so far" } else { "an interrupted run" };
+        let what = if self.takes_over { "the calls so far" } else { "an interrupted run" };
         self.observer
             .note(&format!("going on with {what}: {samples} samples, {decided} comparisons decided"));
         self.results = resumed.results;

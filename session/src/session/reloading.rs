@@ -76,6 +76,7 @@ impl<'a> Session<'a> {
         self.until.longest =
             self.until.longest.map(|longest| longest.saturating_sub(handed.measured.unwrap_or_default()));
         self.measured_before = handed.measured;
+        self.takes_over = true;
         self
     }
 
