@@ -95,7 +95,8 @@ first_verdict() {
     fi
 }
 
-# One slice of two servers: the script that switches off causes of the tail still runs. It fetches Tomcat and wrk, so only the long form does it.
+# One slice of two servers: the script that switches off causes of the tail still runs. It fetches Tomcat and wrk, so only the
+# long form does it.
 causes() {
     local claim="service: a cause of the 99th percentile is switched off"
     if evaluation/service/causes.py --spl "$BIN/spl" --turns 1 --only controller-idle >"$work/log.txt" 2>&1; then

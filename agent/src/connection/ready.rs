@@ -22,7 +22,7 @@ const CALIBRATED_AFTER: Duration = Duration::from_millis(50);
 const DEAR_CALIBRATED_AFTER: Duration = Duration::from_millis(400);
 const DEAR: f64 = 1.3;
 /// A calibration is discarded when two clock reads next to it took this many times as long as the fastest ones: the machine itself was
-/// stalled. In virtual machines clock reads took ten times as long for 40 ms, and one of 24 calibrations was too dear by it.
+/// stalled. In a virtual machine clock reads took ten times as long for 40 ms, and a calibration was 4.6 times too dear by it.
 const STALLED: f64 = 2.0;
 const LONGEST_CALIBRATION: Duration = Duration::from_millis(1500);
 /// Pause between two calibrations, in which the compilers have the processor.

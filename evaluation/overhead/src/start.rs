@@ -13,11 +13,11 @@ const ROUNDS: usize = 100;
 /// Samples of rounds drawn to see how far their median is known.
 const RESAMPLES: usize = 1000;
 
-/// The C source of an agent that does nothing, which is what any agent costs, or loads the library that its options name, or with `+`
-/// before that name also asks for the capability to change classes. JVMs compile methods such that they can be changed only from
-/// then on: with an agent that asks later, the first change makes all compiled code void. The places are those of
-/// `GetEnv` in JNI's invocation table, of `AddCapabilities` in JVM TI's table and of `can_retransform_classes` among the capabilities.
-const EMPTY: &str = "#include <dlfcn.h>\n\
+/// The C source of an agent that does less than ours. Without options it does nothing, which is what any agent costs. With the path of a
+/// library it loads that. With `+` before the path it also asks for the capability to change classes: where an agent asks later, the first
+/// change of a class discards all compiled code. The numbers are the places of `GetEnv` in JNI's invocation table, of `AddCapabilities`
+/// in JVM TI's table, and of `can_retransform_classes` among the capabilities.
+const LESSER: &str = "#include <dlfcn.h>\n\
     static int ask(void **vm) {\n\
         void **env;\n\
         if (((int (*)(void *, void *, int)) ((void ***) vm)[0][6])(vm, &env, 0x30010200)) return 1;\n\
@@ -40,7 +40,7 @@ const OTHER: usize = 5;
 
 pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
     let folder = tempfile::tempdir().map_err(system("cannot make a folder"))?;
-    let nothing = format!("-agentpath:{}", build_empty(folder.path())?);
+    let nothing = format!("-agentpath:{}", build_lesser(folder.path())?);
     let loads = format!("{nothing}={}", bench.agent.display());
     let asks = format!("{nothing}=+{}", bench.agent.display());
     // Nobody listens: a dormant agent.
@@ -97,7 +97,7 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<(), Fault> {
 
 /// Puts the figures into the report: the starts in milliseconds, the ratios in the order of the pairs, and those of single rounds.
 fn tell(report: &mut Report, starts: &[f64], ratios: &[Vec<f64>], rounds: &[f64]) {
-    let [nothing, loads, asks, dormant, more, most, of_other @ ..] = ratios else {
+    let [nothing, loads, asks, dormant, of_nothing, of_asks, of_other @ ..] = ratios else {
         unreachable!("a figure of each pair")
     };
     report.note("start", "a small program", " ms", starts);
@@ -114,19 +114,25 @@ fn tell(report: &mut Report, starts: &[f64], ratios: &[Vec<f64>], rounds: &[f64]
         report.note("start", "with a dormant agent of the other build against without", "", of_other);
     }
     report.note("start", "95% of the medians of rounds drawn again", "", &interval(rounds));
-    report.aims_at("start", "with a dormant agent against one that does nothing", "", more, [1.01, 1.02]);
+    report.aims_at(
+        "start",
+        "with a dormant agent against one that does nothing",
+        "",
+        of_nothing,
+        [1.01, 1.02],
+    );
     report.note(
         "start",
         "with a dormant agent against one that loads ours and asks for the capability",
         "",
-        most,
+        of_asks,
     );
 }
 
-/// The library of an agent that does nothing.
-fn build_empty(folder: &Path) -> Result<String, Fault> {
-    let [source, library] = ["empty.c", "libempty.so"].map(|name| folder.join(name));
-    std::fs::write(&source, EMPTY).map_err(system("cannot write an agent"))?;
+/// The library of that agent.
+fn build_lesser(folder: &Path) -> Result<String, Fault> {
+    let [source, library] = ["lesser.c", "liblesser.so"].map(|name| folder.join(name));
+    std::fs::write(&source, LESSER).map_err(system("cannot write an agent"))?;
     let built =
         Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).arg("-ldl").status();
     match built.map_err(system("cannot run cc"))?.success() {
