@@ -395,7 +395,7 @@ impl Collected {
     pub fn mark(&mut self) -> Result<(), String> {
         let (end, now) = (self.end(), Instant::now());
         let (Some(marks), Some(counters)) = (&mut self.marks, &self.counters) else { return Ok(()) };
-        let mut calls = Ok(0);
+        let (mut calls, mut numbers) = (Ok(0), Vec::new());
         if let Some(pattern) = marks.pattern().filter(|_| now >= marks.next()) {
             let classes = self.classes.values().map(|(class, _)| class);
             let methods = classes.flat_map(|class| class.methods.iter().map(move |one| (class, one)));
@@ -403,13 +403,14 @@ impl Collected {
                 one.counters.is_ok() && pattern.names(&class.name, &one.name, &one.descriptor)
             });
             // The first counter of a method counts its calls.
-            calls = counters.sum(&counting.map(|(_, one)| one.first).collect::<Vec<_>>());
+            numbers = counting.map(|(_, one)| one.first).collect();
+            calls = counters.sum(&numbers);
         }
         // A failed look makes no interval, but is not made again at once.
         let is_due = marks.is_due(calls.as_ref().copied().unwrap_or(0), now);
-        let calls = calls?;
+        calls?;
         if is_due {
-            marks.add(counters.snapshot(end)?, calls, now);
+            marks.add(counters.snapshot(end)?, &numbers, now);
         }
         Ok(())
     }

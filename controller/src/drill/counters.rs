@@ -89,6 +89,14 @@ pub struct Snapshot {
     pub arcs: Arcs,
 }
 
+impl Snapshot {
+    /// The sum of some counters, by their numbers.
+    pub fn sum(&self, numbers: &[u32]) -> u64 {
+        let counts = numbers.iter().filter_map(|number| self.values.get(*number as usize));
+        counts.fold(0, |sum, count| sum.wrapping_add(*count))
+    }
+}
+
 /// Counts within the calls of a root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Apart {

@@ -105,9 +105,10 @@ impl Marks {
         }
     }
 
-    /// Takes the counts of an instant in; `calls` are those of the trigger's methods.
-    pub fn add(&mut self, now: Snapshot, calls: u64, at: Instant) {
-        self.calls = calls;
+    /// Takes the counts of an instant in. The calls of the trigger's methods are those of these counters at the
+    /// same instant: a later look at them finds no call that the interval has already.
+    pub fn add(&mut self, now: Snapshot, counters: &[u32], at: Instant) {
+        self.calls = now.sum(counters);
         let interval = self.until(now, at, false);
         self.differences += interval.len();
         self.intervals.push(interval);
@@ -209,8 +210,10 @@ mod tests {
         assert!(!marks.is_due(50, began), "the first look is later");
         assert!(!marks.is_due(9, began + LEAST));
         assert!(marks.is_due(12, began + 2 * LEAST));
-        marks.add(Snapshot::default(), 12, began + 2 * LEAST);
-        assert!(!marks.is_due(21, began + 3 * LEAST) && marks.is_due(22, began + 4 * LEAST));
+        // Five more calls came between the look and the snapshot.
+        let snapshot = Snapshot { values: vec![9, 15, 2], ..Snapshot::default() };
+        marks.add(snapshot, &[1, 2, 8], began + 2 * LEAST);
+        assert!(!marks.is_due(26, began + 3 * LEAST) && marks.is_due(27, began + 4 * LEAST));
     }
 
     #[test]
@@ -248,7 +251,7 @@ mod tests {
                 at += LEAST;
                 instants -= 1;
                 if instants > 0 {
-                    marks.add(all.clone(), 0, at);
+                    marks.add(all.clone(), &[], at);
                 }
             }
             let series = marks.finish(all.clone(), at);
