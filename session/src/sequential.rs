@@ -285,7 +285,7 @@ impl Sequential {
     pub fn claims(&self) -> Vec<ClaimStatus> {
         let of = |one: &InTheMaking| {
             let Some(ruling) = &one.ruling else { return ClaimStatus::default() };
-            let ratio = ruling.look.as_ref().map(|look| [look.ratio, look.low, look.high]);
+            let ratio = ruling.look.as_ref().map(Look::with_long_calls);
             ClaimStatus { ratio, parts: one.parts(ruling), instance: one.instance(ruling).cloned() }
         };
         self.claims.iter().map(of).collect()

@@ -126,7 +126,7 @@ impl Claim {
         let mut found = Vec::new();
         let composed = decide_joined(&formula, domain, &mut |(relation, atom), scope| {
             let weighed = weigh(atom, scope, history, &ids, &rules);
-            let near = nearness(atom, &weighed.judged);
+            let near = nearness(atom, &weighed);
             needs.extend(near);
             needs.extend([weighed.for_it.need, weighed.against.need].into_iter().flatten());
             look = look.or(weighed.look);
@@ -192,8 +192,8 @@ impl Claim {
             Truth::Undecided => return None,
         };
         let look = ruling.look?;
-        let ratio =
-            Ratio { value: look.ratio, low: look.low, high: look.high, confidence: 1.0 - 2.0 * rules.level };
+        let [value, low, high] = look.with_long_calls();
+        let ratio = Ratio { value, low, high, confidence: 1.0 - 2.0 * rules.level };
         let ids = counting(history, &self.methods);
         let atom = Atom::Pair { left, sign: Sign::Equal, right, within: None };
         let (left, right, welch) = match fleet_of(&atom, None, history, &ids) {

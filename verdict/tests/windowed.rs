@@ -126,6 +126,48 @@ fn long_calls_of_one_side_count_in_full() {
     assert_eq!(truth, Truth::True, "{}", why(&ruling));
 }
 
+/// Calls of three sizes in turn, a third each: 64, 1,000 and 10,000 elements, where the longest take twice the time.
+fn of_three_sizes(times: [u64; 3], seed: u64) -> impl Fn(u64) -> u64 {
+    let each = times.map(|time| even(time, seed));
+    move |call| each[call as usize % 3](call)
+}
+
+#[test]
+fn long_calls_that_are_not_rare_are_no_long_calls() {
+    // The ratio of the means is 1.92, that of the medians 1.33.
+    let short = of_three_sizes([1_200, 21_000, 410_000], 1);
+    let long = of_three_sizes([1_490, 27_900, 808_000], 2);
+    let history = history(200, [20, 20], [&long, &short]);
+    let of = |text: &str| rule(text, &history);
+    let (truth, ruling) = of("f <= 2.2 * g");
+    assert_eq!(truth, Truth::True, "{}", why(&ruling));
+    let look = claim("f <= g").rule(&history, &RULES).look.unwrap();
+    assert!((look.ratio / 1.92 - 1.0).abs() < 0.05 && look.low > 1.7 && look.high < 2.2, "{look:?}");
+    assert_eq!((look.clipped, look.tail_dependent), (0, false));
+    for (text, expected) in [("f > 1.7 * g", Truth::True), ("f <= 1.5 * g", Truth::False)] {
+        let (truth, ruling) = of(text);
+        assert_eq!(truth, expected, "{text}: {}", why(&ruling));
+    }
+}
+
+#[test]
+fn a_share_just_over_the_limit_on_one_side_unclips_both() {
+    // Long calls are 4 and 6 of a hundred; one kind alone unclipped would make the ratio 0.2 and not 0.71.
+    let with = |share: u64, seed: u64| {
+        let (short, long) = (even(1_000, seed), even(100_000, seed));
+        move |call: u64| if call * 37 % 100 < share { long(call) } else { short(call) }
+    };
+    let (four, six) = (with(4, 1), with(6, 2));
+    let look = claim("f <= g").rule(&history(400, [50, 50], [&four, &six]), &RULES).look.unwrap();
+    assert!((look.ratio / (4.96 / 6.94) - 1.0).abs() < 0.05, "{look:?}");
+    // Rare ones are clipped, and the interval has the ratio with them all the same.
+    let (two, three) = (with(2, 1), with(3, 2));
+    let look = claim("f <= g").rule(&history(400, [50, 50], [&two, &three]), &RULES).look.unwrap();
+    let [ratio, low, high] = look.with_long_calls();
+    assert!(look.clipped > 0 && (0.88..0.97).contains(&ratio), "{look:?}");
+    assert!(low <= look.raw_ratio && look.raw_ratio <= high && look.raw_ratio < 0.8, "{look:?}");
+}
+
 #[test]
 fn what_had_not_ended_proves_nothing_for_its_side() {
     let (one, two) = (even(8_000, 1), even(10_000, 2));

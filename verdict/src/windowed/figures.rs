@@ -17,9 +17,9 @@ pub struct Look {
     pub n_effective: f64,
     /// Ratio of the means of the clipped times.
     pub ratio: f64,
-    /// Lower end of the interval that holds at every look.
+    /// Lower end of its interval, which holds at every look.
     pub low: f64,
-    /// Upper end of the interval.
+    /// Upper end of its interval.
     pub high: f64,
     /// Ratio of the means of the unclipped times.
     pub raw_ratio: f64,
@@ -31,6 +31,15 @@ pub struct Look {
     pub self_check: (u64, u64),
     /// The smallest and the largest ratio of a workload size, where they differ by more than chance explains.
     pub sizes_differ: Option<(f64, f64)>,
+}
+
+impl Look {
+    /// The ratio, and the ends of an interval that also has the ratio of the unclipped times: rare long calls may
+    /// belong to the methods.
+    #[must_use]
+    pub fn with_long_calls(&self) -> [f64; 3] {
+        [self.ratio, self.low.min(self.raw_ratio), self.high.max(self.raw_ratio)]
+    }
 }
 
 /// Probability with which equal ratios of sizes are called different.

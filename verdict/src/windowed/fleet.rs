@@ -280,12 +280,13 @@ impl Fleet {
             let look = means.look(level)?;
             let ([left, right], [left_ns, right_ns]) = (self.factors, means.estimates_ns());
             let limit = right / left;
+            let [ratio, low, high] = look.with_long_calls().map(|one| one * limit);
             Some(OneInstance {
                 name: history.name(id).to_owned(),
                 windows: means.windows as u64,
-                ratio: look.ratio * limit,
-                low: look.low * limit,
-                high: look.high * limit,
+                ratio,
+                low,
+                high,
                 means_ns: [left_ns / left, right_ns / right],
                 odd_ratio: odd_ratio(index),
                 odd_speed: odd_speed(index),

@@ -7,7 +7,7 @@
 
 use super::history::Kept;
 use super::rules::{Need, Rules, Weight, short_of};
-use super::side::{Cell, Gathered, Side, Times, doubt_ties};
+use super::side::{Cell, Gathered, Middle, Side, Times, doubt_ties};
 use super::strata::Strata;
 use super::tail::Tail;
 use spl_model::Bucket;
@@ -47,7 +47,7 @@ impl Means {
     pub(super) fn of(shared: &[Vec<&Kept>], sides: Sides, scope: Option<&Bucket>, probe_ns: f64) -> Self {
         let strata = Strata::of(shared, if sides.bound { 1 } else { 2 }, scope);
         let gathered = |index: usize| Gathered::of(shared, index, &strata, probe_ns);
-        let side = |index: usize, factor: f64, own: Gathered, other: Option<&[f64]>| {
+        let side = |index: usize, factor: f64, own: Gathered, other: Option<&[Middle]>| {
             Side::of(shared, index, factor, &strata, own, other, probe_ns)
         };
         let of_left = gathered(0);
@@ -56,8 +56,8 @@ impl Means {
             (side(0, sides.left, of_left, None), bound)
         } else {
             let of_right = gathered(1);
-            let [medians, others] = [of_left.medians.clone(), of_right.medians.clone()];
-            (side(0, sides.left, of_left, Some(&others)), side(1, sides.right, of_right, Some(&medians)))
+            let [middles, others] = [of_left.middles.clone(), of_right.middles.clone()];
+            (side(0, sides.left, of_left, Some(&others)), side(1, sides.right, of_right, Some(&middles)))
         };
         doubt_ties([&mut left, &mut right]);
         let all = strata.fewest().sum::<u64>() as f64;

@@ -26,10 +26,13 @@ impl Rules {
     pub const MIN_EFFECTIVE: f64 = 30.0;
     /// Scale of the mixture of effects: differences of 20% are found earliest.
     pub const SCALE: f64 = 0.2;
-    /// Values are clipped at this multiple of the side's median.
+    /// Values are clipped at this multiple of the side's median, or where more than [`Rules::RARE`] of a side's
+    /// calls take over [`Rules::TYPICAL`] times its median, at that much more of it.
     pub const CLIP: f64 = 10.0;
     /// Typical times of a side are clipped at this multiple of its median.
     pub const TYPICAL: f64 = 3.0;
+    /// Largest share of a side's calls that are rare: a greater share is a part of what the method does.
+    pub const RARE: f64 = 0.05;
     /// Fewest independent bursts of long calls for a known total time of theirs.
     pub const MIN_BURSTS: f64 = 20.0;
     /// The same number where hardly any call lies on the other side of a bound.

@@ -9,9 +9,10 @@ use std::ops::Range;
 /// Kind of times in a mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Times {
-    /// Times clipped near the median: typical times.
+    /// Times clipped at the longest of the calls that are not rare, or near the median if that is longer: typical
+    /// times.
     Typical,
-    /// Times clipped far from the median.
+    /// Times clipped far from the typical ones.
     Clipped,
     /// Times clipped as far beyond the median as those of the other side, in nanoseconds: delays by the
     /// machine are not longer for a longer call.
@@ -54,10 +55,19 @@ pub(super) struct Side {
     pub(super) censored: u64,
 }
 
-/// The times of a side by stratum, and their medians.
+/// The times of a side by stratum, and where most of them lie.
 pub(super) struct Gathered {
     times: Vec<Vec<u64>>,
-    pub(super) medians: Vec<f64>,
+    pub(super) middles: Vec<Middle>,
+}
+
+/// Where most times of a side in a stratum lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Middle {
+    /// The median without the probe's time, at least 1 ns.
+    median: f64,
+    /// The longest time of the calls that are not rare, as a multiple of the median.
+    spread: f64,
 }
 
 impl Gathered {
@@ -69,8 +79,8 @@ impl Gathered {
                 times[at].extend(&calls.times);
             }
         }
-        let medians = times.iter().map(|times| middle(times, probe_ns)).collect();
-        Self { times, medians }
+        let middles = times.iter().map(|times| Middle::of(times, probe_ns)).collect();
+        Self { times, middles }
     }
 }
 
@@ -102,12 +112,16 @@ impl Side {
         factor: f64,
         strata: &Strata,
         own: Gathered,
-        other: Option<&[f64]>,
+        other: Option<&[Middle]>,
         probe_ns: f64,
     ) -> Self {
-        let shorter = |at: usize, median: f64| other.map_or(median, |medians| median.min(medians[at]));
-        let medians: Vec<[f64; 2]> =
-            own.medians.iter().enumerate().map(|(at, &median)| [median, shorter(at, median)]).collect();
+        let beside = |at: usize| other.map_or(own.middles[at], |others| others[at]);
+        let clips: Vec<Clips> = own
+            .middles
+            .iter()
+            .enumerate()
+            .map(|(at, &middle)| Clips::of(middle, beside(at), probe_ns))
+            .collect();
         let times = own.times;
         let mut side = Self { factor, totals: vec![Cell::default(); strata.len()], ..Self::default() };
         for turns in shared {
@@ -115,7 +129,7 @@ impl Side {
             let mut window: Vec<(usize, Cell)> = Vec::new();
             for (stratum, calls) in &turn.strata {
                 let Some(at) = strata.index(stratum) else { continue };
-                let cell = side.cell(&calls.times, medians[at], probe_ns);
+                let cell = side.cell(&calls.times, clips[at]);
                 match window.last_mut().filter(|(last, _)| *last == at) {
                     Some((_, last)) => last.add(cell),
                     None => window.push((at, cell)),
@@ -132,10 +146,8 @@ impl Side {
         side
     }
 
-    /// The cell of these times, clipped by the side's own median and the shorter median of both sides.
-    fn cell(&mut self, times: &[u64], [median, shorter]: [f64; 2], probe_ns: f64) -> Cell {
-        let [typical, clip] = [Rules::TYPICAL, Rules::CLIP].map(|times| median * times + probe_ns);
-        let alike = median + (Rules::CLIP - 1.0) * shorter + probe_ns;
+    /// The cell of these times.
+    fn cell(&mut self, times: &[u64], Clips { typical, clip, alike }: Clips) -> Cell {
         let mut cell = Cell { n: times.len() as f64, ..Cell::default() };
         for &time in times {
             let time = time as f64;
@@ -191,10 +203,42 @@ impl Side {
     }
 }
 
-/// The median of times without the probe's time, at least 1 ns.
-fn middle(times: &[u64], probe_ns: f64) -> f64 {
-    let mut times: Vec<f64> = times.iter().map(|&time| time as f64).collect();
-    median(&mut times).map_or(f64::INFINITY, |median| (median - probe_ns).max(1.0))
+impl Middle {
+    fn of(times: &[u64], probe_ns: f64) -> Self {
+        let mut times: Vec<f64> = times.iter().map(|&time| time as f64).collect();
+        let own = |time: f64| (time - probe_ns).max(1.0);
+        let median = median(&mut times).map_or(f64::INFINITY, own);
+        // A few long calls are rare in any case: their share is not known.
+        let rare = f64::max(Rules::RARE * times.len() as f64, Rules::MIN_BURSTS).ceil() as usize;
+        let longest = times.len().checked_sub(rare + 1).map(|rank| {
+            let (_, longest, _) = times.select_nth_unstable_by(rank, f64::total_cmp);
+            own(*longest)
+        });
+        Self { median, spread: longest.map_or(1.0, |longest| longest / median) }
+    }
+}
+
+/// Where the times of a side in a stratum are clipped, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Clips {
+    typical: f64,
+    clip: f64,
+    alike: f64,
+}
+
+impl Clips {
+    /// Both sides are clipped at the same multiple of their medians: otherwise the one whose long calls are just
+    /// rare would lose them, and the other one not.
+    fn of(own: Middle, other: Middle, probe_ns: f64) -> Self {
+        let typical = own.spread.max(other.spread).max(Rules::TYPICAL);
+        let clip = typical / Rules::TYPICAL * Rules::CLIP;
+        let shorter = own.median.min(other.median);
+        Self {
+            typical: own.median * typical + probe_ns,
+            clip: own.median * clip + probe_ns,
+            alike: own.median + (clip - 1.0) * shorter + probe_ns,
+        }
+    }
 }
 
 /// Calls of a side that are checked for ties.
