@@ -205,7 +205,7 @@ impl Next {
         }
         session.flush()?;
         let mut setup = self.setup.clone();
-        numbered::choose_new(&mut setup);
+        numbered::choose_new(&mut setup, &old.config);
         carry::carry_over(old, &setup, &self.kept, session.results_so_far())?;
         let (output, resumed) = Output::open(&setup, false)?;
         Ok(Some((setup, output, resumed)))

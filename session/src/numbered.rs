@@ -43,13 +43,15 @@ pub fn choose(setup: &mut Setup, replace: bool) -> Result<Option<String>, String
     )))
 }
 
-/// Changes the setup to the first numbered folder without results, where its own folder has some.
-pub fn choose_new(setup: &mut Setup) {
-    if !has_results(&setup.config) {
+/// Changes the setup to the first numbered folder without results, where its own folder has some. The present folder
+/// of a running session is not free, even if it has no samples yet.
+pub fn choose_new(setup: &mut Setup, present: &Config) {
+    let is_free = |config: &Config| results_folder(config) != results_folder(present) && !has_results(config);
+    if is_free(&setup.config) {
         return;
     }
     let mut number = 2;
-    while has_results(&numbered(&setup.config, number)) {
+    while !is_free(&numbered(&setup.config, number)) {
         number += 1;
     }
     setup.take_folders(numbered(&setup.config, number));
