@@ -7,6 +7,7 @@ use serde::Serialize;
 use spl_classes::{Catalogue, Jdk, Known, Mention, Resolution, State, path, resolve};
 use spl_lang::{Diagnostic, MetricClaim, MetricClaims, RunMode, Severity, read_file};
 use spl_verdict::ExitStatus;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -121,7 +122,7 @@ impl Report<'_> {
         let file = self.arguments.file.display().to_string();
         let findings = self.resolution.findings.iter();
         let mut text = findings.map(|finding| finding.render(&file, self.text) + "\n\n").collect::<String>();
-        for mention in self.resolution.mentions.iter().filter(|_| !self.arguments.quiet) {
+        for mention in self.named().filter(|_| !self.arguments.quiet) {
             let (line, written, said) = (mention.place.line, self.written(mention), said(mention));
             // Writing to a `String` cannot fail.
             let _ = writeln!(text, "{file}:{line}: {written}: {said}");
@@ -131,6 +132,12 @@ impl Report<'_> {
             let _ = writeln!(text, "{file}:{}: {}: counted by `spl metrics`", claim.line, self.quoted(claim));
         }
         stdout::print(&(text + &format!("{file}: {}\n", self.summary())))
+    }
+
+    /// Each method where it is named first.
+    fn named(&self) -> impl Iterator<Item = &Mention> {
+        let mut seen = BTreeSet::new();
+        self.resolution.mentions.iter().filter(move |mention| seen.insert(self.written(mention)))
     }
 
     fn written(&self, mention: &Mention) -> &str {
@@ -151,14 +158,13 @@ impl Report<'_> {
             Some(Jdk { home, .. }) => format!("the JDK in {}", home.display()),
             None => "no JDK".to_owned(),
         };
-        let mentions = &self.resolution.mentions;
-        let unchecked = mentions.iter().filter(|mention| mention.state == State::NotChecked).count();
+        let unchecked = self.named().filter(|mention| mention.state == State::NotChecked).count();
         let unchecked = match unchecked {
             0 => String::new(),
             count => format!("; {count} of them not checked, name their classes with --classpath"),
         };
         let (methods, entries) =
-            (counted(mentions.len(), "method"), counted(classes.class_path.len(), "class path entry"));
+            (counted(self.named().count(), "method"), counted(classes.class_path.len(), "class path entry"));
         let known = classes.catalogue.class_count();
         format!(
             "{counts}; {methods} named, for run-mode = {}; {known} classes in {entries} and {jdk}{unchecked}",

@@ -11,6 +11,7 @@ use spl_lang::RunMode;
 use spl_model::{MethodRef, Outcome};
 use spl_scheduler::{MethodProgress, Scheduler, Status};
 use spl_session::peer::unavailable;
+use spl_session::results::Results;
 use spl_session::setup::Setup;
 use spl_verdict::{Asserted, Evaluation, Standing};
 use std::collections::BTreeSet;
@@ -37,8 +38,8 @@ pub struct Progress {
     quiet: bool,
     /// Whether every result is printed with its figures.
     verbose: bool,
-    /// Whether there are few enough claims to print each result as it comes.
-    are_few: bool,
+    /// Number of claims. With few of them each result is printed as it comes.
+    claims: usize,
     /// Whether the measurement is ending: results now go into the table at once.
     ends: bool,
     next: Instant,
@@ -52,13 +53,13 @@ impl Progress {
     /// Lines of a command; with `quiet` problems only.
     pub fn new(quiet: bool) -> Self {
         let (next, explained) = (Instant::now() + INTERVAL, BTreeSet::new());
-        Self { quiet, verbose: false, are_few: true, ends: false, next, explained, names: Vec::new() }
+        Self { quiet, verbose: false, claims: 0, ends: false, next, explained, names: Vec::new() }
     }
 
     /// Lines of a measurement with this setup; `verbose` prints every result with its figures.
     pub fn of(setup: &Setup, quiet: bool, verbose: bool) -> Self {
         let claims = setup.program.tasks.comparisons.len() + setup.program.assertions.len();
-        Self { verbose, are_few: claims <= FEW, names: methods_as_written(setup), ..Self::new(quiet) }
+        Self { verbose, claims, names: methods_as_written(setup), ..Self::new(quiet) }
     }
 
     /// Notes the end of the measurement: further results are printed together.
@@ -68,7 +69,7 @@ impl Progress {
 
     /// Whether a result is printed as it comes.
     fn is_said(&self, standing: Standing) -> bool {
-        self.verbose || !self.ends && (self.are_few || standing == Standing::Fails)
+        self.verbose || !self.ends && (self.claims <= FEW || standing == Standing::Fails)
     }
 
     /// Prints a line.
@@ -102,18 +103,18 @@ impl Progress {
     }
 
     /// Prints the progress from time to time; figures of the live view are not repeated.
-    pub fn cycle(&mut self, setup: &Setup, scheduler: &Scheduler, has_view: bool) {
+    pub fn cycle(&mut self, setup: &Setup, scheduler: &Scheduler, results: &Results, has_view: bool) {
         if self.quiet || Instant::now() < self.next || scheduler.is_done() {
             return;
         }
         self.next = Instant::now() + INTERVAL;
         if !has_view {
-            self.say_progress(scheduler);
+            self.say_progress(scheduler, results);
         }
         self.explain_waiting(setup, scheduler);
     }
 
-    fn say_progress(&self, scheduler: &Scheduler) {
+    fn say_progress(&self, scheduler: &Scheduler, results: &Results) {
         let methods = scheduler.progress().collect::<Vec<MethodProgress>>();
         let count = |wanted: fn(&Status) -> bool| methods.iter().filter(|m| wanted(&m.status)).count();
         let samples: u64 = methods.iter().map(|m| m.samples).sum();
@@ -126,8 +127,12 @@ impl Progress {
         let mut names = measured.by_ref().take(NAMED).map(named).collect::<Vec<_>>();
         let unnamed = measured.count();
         names.extend((unnamed > 0).then(|| format!("{unnamed} more")));
+        let decided = match self.claims {
+            0 => String::new(),
+            claims => format!(", {} of {claims} claims decided", results.decided()),
+        };
         self.note(&format!(
-            "{} of {} methods finished, {samples} samples; measuring {}",
+            "{} of {} methods finished{decided}, {samples} samples; measuring {}",
             count(|status| matches!(status, Status::Finished)),
             methods.len(),
             if names.is_empty() { "none".to_owned() } else { names.join(", ") }

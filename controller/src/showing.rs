@@ -62,8 +62,8 @@ impl Observer for Showing<'_> {
         self.progress.problem(text);
     }
 
-    fn cycle(&mut self, _: &Tasks, scheduler: &Scheduler) {
-        self.progress.cycle(self.setup, scheduler, self.live.is_some());
+    fn cycle(&mut self, scheduler: &Scheduler, results: &Results) {
+        self.progress.cycle(self.setup, scheduler, results, self.live.is_some());
     }
 
     fn evaluated(&self, _: &Tasks, evaluation: &Evaluation) {

@@ -105,6 +105,7 @@ fn each_method_is_said_to_be_what_it_is() {
     // Another class of the file, so that what is counted above stays.
     let loops = "; calls of shapes.Loop.run in progress lose file and line in stack traces\n";
     check("shapes.Loop#step", 0, loops);
+    check("shapes.Loop#step < 5 ms\nshapes.Loop#step > 1 ns", 0, "; 1 method named");
     check("other.Thing#run", 1, "is its JAR or folder on the class path that was given?");
 }
 

@@ -17,8 +17,8 @@ pub trait Observer: Debug {
     /// Something that went wrong.
     fn problem(&self, text: &str);
 
-    /// A cycle of communication is over.
-    fn cycle(&mut self, tasks: &Tasks, scheduler: &Scheduler);
+    /// A cycle of communication is over; `results` are those so far.
+    fn cycle(&mut self, scheduler: &Scheduler, results: &Results);
 
     /// The result of a comparison, which stays.
     fn evaluated(&self, tasks: &Tasks, evaluation: &Evaluation);

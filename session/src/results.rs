@@ -4,6 +4,7 @@ use crate::config::{Config, Judge};
 use spl_lang::Program;
 use spl_model::{ClaimIx, ClaimNumbers};
 use spl_verdict::{Asserted, Correction, Evaluation, ExitStatus, Standing, correct, exit_status};
+use std::collections::BTreeSet;
 
 /// The results of a run, in the order in which they came.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,6 +43,14 @@ impl Results {
     pub fn claims(&self, numbers: ClaimNumbers) -> Vec<ClaimIx> {
         let comparisons = self.evaluations.iter().map(|one| numbers.comparison(one.comparison));
         comparisons.chain(self.assertions.iter().map(|one| numbers.assertion(one.assertion))).collect()
+    }
+
+    /// Number of the claims that hold or fail.
+    pub fn decided(&self) -> usize {
+        let is_decided = |standing: Standing| matches!(standing, Standing::Holds | Standing::Fails);
+        let evaluations = self.evaluations.iter().filter(|one| is_decided(one.standing()));
+        let comparisons: BTreeSet<usize> = evaluations.map(|one| one.comparison).collect();
+        comparisons.len() + self.assertions.iter().filter(|one| is_decided(one.standing())).count()
     }
 
     /// The current exit status: a claim without a result is undecided. In measurement mode the status is

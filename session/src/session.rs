@@ -382,7 +382,7 @@ impl<'a> Session<'a> {
             self.spend();
             self.say_results();
             self.change_classes();
-            self.observer.cycle(self.tasks, &self.scheduler);
+            self.observer.cycle(&self.scheduler, &self.results);
             self.show(now);
         }
         if now >= self.next_buckets && !self.is_starting() && self.detach_by.is_none() {

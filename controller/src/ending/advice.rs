@@ -2,7 +2,7 @@
 
 use super::run::{PREFIX, Run};
 use crate::details::judged_samples;
-use crate::names::{self, method_as_written};
+use crate::names::{self, method_as_written, written_claim};
 use spl_model::{Lack, Taken};
 use spl_scheduler::MethodIx;
 use spl_verdict::{Asserted, Basis, NotEvaluated, Standing};
@@ -152,13 +152,22 @@ fn undecided_methods(run: Run<'_>) -> BTreeSet<usize> {
     methods
 }
 
-/// Needs of undecided claims, equal needs together, the most frequent first.
+/// Needs of undecided claims, equal needs together with the first of their claims, the most frequent first.
 fn open(run: Run<'_>) -> Vec<String> {
-    let comparisons = run.results.evaluations.iter().filter_map(|one| one.verdict.as_ref().err());
+    let program = &run.setup.program;
+    let comparisons = run.results.evaluations.iter().filter_map(|one| {
+        let comparison = program.tasks.comparisons.get(one.comparison)?;
+        Some((written_claim(run.setup, comparison), one.verdict.as_ref().err()?))
+    });
     let undecided = |one: &&Asserted| one.standing() == Standing::Undecided;
-    let assertions = run.results.assertions.iter().filter(undecided).filter_map(|one| one.gaps.last());
-    let mut needs: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for gap in comparisons.chain(assertions) {
+    let assertions = run
+        .results
+        .assertions
+        .iter()
+        .filter(undecided)
+        .filter_map(|one| Some((program.assertions.get(one.assertion)?.title.clone(), one.gaps.last()?)));
+    let mut needs: BTreeMap<String, (usize, String, String)> = BTreeMap::new();
+    for (claim, gap) in comparisons.chain(assertions) {
         let why = match gap {
             // The lines about methods have this reason.
             NotEvaluated::Lacking(_) | NotEvaluated::NotMeasured(_) => continue,
@@ -173,20 +182,15 @@ fn open(run: Run<'_>) -> Vec<String> {
             }
         };
         let like: String = why.chars().filter(|c| !c.is_ascii_digit()).collect();
-        needs.entry(like).or_insert((0, why)).0 += 1;
+        needs.entry(like).or_insert((0, claim, why)).0 += 1;
     }
-    let mut needs: Vec<(usize, String)> = needs.into_values().collect();
-    needs.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
-    needs
-        .into_iter()
-        .map(|(number, why)| {
-            if number == 1 {
-                format!("1 undecided: {why}")
-            } else {
-                format!("{number} undecided, for example one where {why}")
-            }
-        })
-        .collect()
+    let mut needs: Vec<(usize, String, String)> = needs.into_values().collect();
+    needs.sort_by_key(|(number, ..)| std::cmp::Reverse(*number));
+    let said = |(number, claim, why)| {
+        let first = if number == 1 { "" } else { "for example " };
+        format!("{number} undecided, {first}{claim}: {why}")
+    };
+    needs.into_iter().map(said).collect()
 }
 
 /// Number of claims with this basis that the data do not contradict.

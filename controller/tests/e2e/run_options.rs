@@ -115,7 +115,7 @@ fn an_undecided_claim_does_not_end_it() {
     let mut run = start(&case, &["--until-decided"], java(&LOOP));
     run.awaits_agent();
     run.awaits("verdict: median");
-    run.awaits("1 of 2 methods finished");
+    run.awaits("1 of 2 methods finished, 1 of 2 claims decided, ");
     run.ends().assert_status(3);
 }
 
