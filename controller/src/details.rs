@@ -45,7 +45,7 @@ pub struct LookDetails {
     pub pairs: u64,
     /// Number of independent windows with the same information.
     pub n_effective: f64,
-    /// Ratio of the means of the clipped values, which decides.
+    /// Ratio of the means of the clipped values.
     pub ratio: f64,
     /// Lower end of its interval, which holds at every look.
     pub low: f64,

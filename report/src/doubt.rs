@@ -261,8 +261,8 @@ pub fn of_left_out(asked: &Asked, evaluation: &Evaluation, judged: &Judged) -> O
     let [left, right] = judged.kept;
     let mean = |times: &[u64]| times.iter().map(|&ns| ns as f64).sum::<f64>() / times.len() as f64;
     let quotient = |left: f64, right: f64| asked.left_factor * left / (asked.right_factor * right);
-    // The reported ratio may be of clipped times without the probe's time, so the left-out calls count by the
-    // factor that they change it.
+    // The reported ratio is without the probe's time, so the left-out calls count by the factor that they change
+    // it.
     let moved =
         quotient(left.mean_ns, right.mean_ns) / quotient(mean(&judged.left_ns), mean(&judged.right_ns));
     let with = ratio.value * moved;

@@ -285,7 +285,8 @@ impl Sequential {
     pub fn claims(&self) -> Vec<ClaimStatus> {
         let of = |one: &InTheMaking| {
             let Some(ruling) = &one.ruling else { return ClaimStatus::default() };
-            let ratio = ruling.look.as_ref().map(Look::with_long_calls);
+            let is_decided = one.decided.is_some_and(|decided| decided.truth != Truth::Undecided);
+            let ratio = ruling.look.as_ref().map(if is_decided { Look::decided } else { Look::so_far });
             ClaimStatus { ratio, parts: one.parts(ruling), instance: one.instance(ruling).cloned() }
         };
         self.claims.iter().map(of).collect()

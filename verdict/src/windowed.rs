@@ -126,7 +126,7 @@ impl Claim {
         let mut found = Vec::new();
         let composed = decide_joined(&formula, domain, &mut |(relation, atom), scope| {
             let weighed = weigh(atom, scope, history, &ids, &rules);
-            let near = nearness(atom, &weighed);
+            let near = nearness(atom, &weighed.judged);
             needs.extend(near);
             needs.extend([weighed.for_it.need, weighed.against.need].into_iter().flatten());
             look = look.or(weighed.look);
@@ -192,7 +192,7 @@ impl Claim {
             Truth::Undecided => return None,
         };
         let look = ruling.look?;
-        let [value, low, high] = look.with_long_calls();
+        let [value, low, high] = look.decided();
         let ratio = Ratio { value, low, high, confidence: 1.0 - 2.0 * rules.level };
         let ids = counting(history, &self.methods);
         let atom = Atom::Pair { left, sign: Sign::Equal, right, within: None };

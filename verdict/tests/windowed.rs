@@ -160,12 +160,42 @@ fn a_share_just_over_the_limit_on_one_side_unclips_both() {
     let (four, six) = (with(4, 1), with(6, 2));
     let look = claim("f <= g").rule(&history(400, [50, 50], [&four, &six]), &RULES).look.unwrap();
     assert!((look.ratio / (4.96 / 6.94) - 1.0).abs() < 0.05, "{look:?}");
-    // Rare ones are clipped, and the interval has the ratio with them all the same.
+    // Rare ones are clipped; the figure is the ratio with them, and its interval too.
     let (two, three) = (with(2, 1), with(3, 2));
     let look = claim("f <= g").rule(&history(400, [50, 50], [&two, &three]), &RULES).look.unwrap();
-    let [ratio, low, high] = look.with_long_calls();
-    assert!(look.clipped > 0 && (0.88..0.97).contains(&ratio), "{look:?}");
-    assert!(low <= look.raw_ratio && look.raw_ratio <= high && look.raw_ratio < 0.8, "{look:?}");
+    assert!(look.clipped > 0 && (0.88..0.97).contains(&look.ratio) && look.high < 1.0, "{look:?}");
+    let truth = 2.98 / 3.97;
+    let [ratio, low, high] = look.so_far();
+    assert!((ratio / truth - 1.0).abs() < 0.05 && low < truth / 1.05 && 1.05 * truth < high, "{look:?}");
+    let [same, low, high] = look.decided();
+    assert!(same == ratio && low <= ratio && high == look.high, "{look:?}");
+}
+
+#[test]
+fn calls_that_the_probes_time_hides_are_shorter_than_what_is_far_longer() {
+    let history = |times: [&dyn Fn(u64) -> u64; 2]| {
+        let mut history = history(60, [20, 20], times);
+        history.probe_ns = 43.0;
+        history
+    };
+    let (hidden, long) = (|call| 40 + call % 5, even(2_000, 2));
+    let both = history([&hidden, &long]);
+    for (text, expected) in [
+        ("f < 5 us", Truth::True),
+        ("f > 1 us", Truth::False),
+        ("f < g", Truth::True),
+        ("f < 0.1 * g", Truth::True),
+        ("f < 20 ns", Truth::Undecided),
+        ("f > 1 ns", Truth::Undecided),
+        ("f < 0.01 * g", Truth::Undecided),
+    ] {
+        let (truth, ruling) = rule(text, &both);
+        assert_eq!(truth, expected, "{text}: {}", why(&ruling));
+    }
+    // Two of them are not compared.
+    let (truth, ruling) = rule("f < 2 * g", &history([&hidden, &|call| 41 + call % 5]));
+    assert_eq!(truth, Truth::Undecided);
+    assert!(why(&ruling).contains("not longer than what the clock and the probe take"), "{}", why(&ruling));
 }
 
 #[test]

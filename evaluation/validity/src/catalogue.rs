@@ -16,6 +16,12 @@ const BIMODAL: Shape = Shape::Mixture(&[part(1.0, 1.0, 0.2), part(1.0, 3.0, 0.2)
 const SPIKES_15: Shape = Shape::Mixture(&[part(0.99, 1.0, 0.3), part(0.01, 15.0, 0.3)]);
 const SPIKES_1000: Shape = Shape::Mixture(&[part(0.999, 1.0, 0.3), part(0.001, 1000.0, 0.3)]);
 const RARE_100: Shape = Shape::Mixture(&[part(0.998, 1.0, 0.3), part(0.002, 100.0, 0.3)]);
+const THREE_SIZES: Shape =
+    Shape::Mixture(&[part(1.0, 1.0, 0.1), part(1.0, 20.0, 0.1), part(1.0, 350.0, 0.1)]);
+const TENTH_100: Shape = Shape::Mixture(&[part(0.9, 1.0, 0.3), part(0.1, 100.0, 0.3)]);
+const FOUR_OF_100: Shape = Shape::Mixture(&[part(0.96, 1.0, 0.3), part(0.04, 100.0, 0.3)]);
+const SIX_OF_100: Shape = Shape::Mixture(&[part(0.94, 1.0, 0.3), part(0.06, 100.0, 0.3)]);
+const LONG_BURSTS: Shape = Shape::Regimes { times: 30.0, part: 0.1, stay: 40.0 };
 const BURSTS_100: Shape = Shape::Regimes { times: 100.0, part: 0.004, stay: 5.0 };
 
 /// Calls of 100 µs, 20 in a turn on each side, with a clock of 1 ns and no sizes.
@@ -83,7 +89,7 @@ const PARETO: Shape = Shape::Mixture(&[
 ]);
 
 /// All of them.
-pub const PROCESSES: [Process; 47] = [
+pub const PROCESSES: [Process; 52] = [
     usual("lognormal(0.5)", LOGNORMAL_HALF),
     usual("lognormal(1)", LOGNORMAL_ONE),
     usual("two modes, 1 : 3", BIMODAL),
@@ -131,4 +137,9 @@ pub const PROCESSES: [Process; 47] = [
     seldom("left called in a window of 10", LOGNORMAL_HALF, 10),
     clock("30 ns, clock of 100 ns", STEADY, 30.0, 100),
     clock("20 ns, clock of 1 µs", STEADY, 20.0, 1000),
+    usual("a third each 1, 20 and 350 times as long", THREE_SIZES),
+    apart("equal means, left a tenth 100 times as long", TENTH_100, NARROW),
+    apart("equal means, 4% and 6% 100 times as long", FOUR_OF_100, SIX_OF_100),
+    usual("bursts of 40 calls 30 times as long, a tenth of all", LONG_BURSTS),
+    apart("equal means, left such bursts", LONG_BURSTS, NARROW),
 ];

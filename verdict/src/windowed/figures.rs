@@ -21,8 +21,10 @@ pub struct Look {
     pub low: f64,
     /// Upper end of its interval.
     pub high: f64,
-    /// Ratio of the means of the unclipped times.
+    /// Ratio of the means of the unclipped times: the one that is shown.
     pub raw_ratio: f64,
+    /// Its own interval.
+    pub raw: (f64, f64),
     /// Calls that were clipped, of both sides.
     pub clipped: u64,
     /// Whether long calls, which are clipped, matter more on one side than on the other.
@@ -34,11 +36,21 @@ pub struct Look {
 }
 
 impl Look {
-    /// The ratio, and the ends of an interval that also has the ratio of the unclipped times: rare long calls may
-    /// belong to the methods.
+    /// The ratio of the means and the ends of its interval, as far as the calls tell: of clipped and of unclipped
+    /// times, because rare long calls may belong to the methods or to the machine.
     #[must_use]
-    pub fn with_long_calls(&self) -> [f64; 3] {
-        [self.ratio, self.low.min(self.raw_ratio), self.high.max(self.raw_ratio)]
+    pub fn so_far(&self) -> [f64; 3] {
+        self.around(self.raw)
+    }
+
+    /// The ratio of the means with the interval of a verdict, which lies on one side of the limit.
+    #[must_use]
+    pub fn decided(&self) -> [f64; 3] {
+        self.around((self.raw_ratio, self.raw_ratio))
+    }
+
+    fn around(&self, (low, high): (f64, f64)) -> [f64; 3] {
+        [self.raw_ratio, self.low.min(low), self.high.max(high)]
     }
 }
 
@@ -68,11 +80,25 @@ impl Means {
             low,
             high,
             raw_ratio,
+            raw: self.raw_interval(level).unwrap_or((raw_ratio, raw_ratio)),
             clipped: self.left.cut + self.right.cut,
             tail_dependent: !(low..=high).contains(&raw_ratio),
             self_check: self.self_check(),
             sizes_differ: self.sizes_differ(),
         })
+    }
+
+    /// Interval of the ratio of the means of the unclipped times, with the calls that chance may have kept away.
+    fn raw_interval(&self, level: f64) -> Option<(f64, f64)> {
+        let end = |short: &Side, long: &Side| {
+            let (x, of_short) = self.shares(short, Times::Whole, self.unseen_of(short) - self.probe_ns);
+            let (y, of_long) = self.shares(long, Times::Whole, -self.probe_ns);
+            let differences: Vec<f64> = of_short.iter().zip(&of_long).map(|(x, y)| x - y).collect();
+            let estimate =
+                RatioEstimate::of_differences(x / y, &differences).filter(|_| x > 0.0 && y > 0.0)?;
+            Some(estimate.interval(level, super::Rules::SCALE).1)
+        };
+        Some((end(&self.right, &self.left)?.recip(), end(&self.left, &self.right)?))
     }
 
     /// Welch's test of the unclipped times, with the weights of the verdict and the windows as observations.

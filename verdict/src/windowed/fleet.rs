@@ -212,6 +212,8 @@ impl Fleet {
             low,
             high,
             raw_ratio,
+            raw: FleetEstimate::of(&self.plain(Times::Whole))
+                .map_or((raw_ratio, raw_ratio), |one| one.interval(level, Rules::SCALE)),
             clipped: self.members.iter().map(|means| means.left.cut + means.right.cut).sum(),
             tail_dependent: !(low..=high).contains(&raw_ratio),
             self_check: self.self_check(),
@@ -245,11 +247,11 @@ impl Fleet {
         Some((left, right, welch))
     }
 
-    /// The instances' ratios without doubts, of clipped times.
-    fn plain(&self) -> Vec<Member> {
+    /// The instances' ratios without doubts.
+    fn plain(&self, times: Times) -> Vec<Member> {
         let member = |means: &Means| {
             let [(left_ns, left), (right_ns, right)] =
-                [&means.left, &means.right].map(|side| means.shares(side, Times::Clipped, -means.probe_ns));
+                [&means.left, &means.right].map(|side| means.shares(side, times, -means.probe_ns));
             let shares = left.iter().zip(&right).map(|(x, y)| x - y);
             Member { ratio: left_ns / right_ns, windows: means.numbers.iter().copied().zip(shares).collect() }
         };
@@ -259,7 +261,7 @@ impl Fleet {
     /// Each instance's own figures, as they would be if it were the only one, and how they differ; those of two
     /// methods without the claim's factors.
     pub(super) fn instances(&self, history: &History, level: f64) -> Option<Instances> {
-        let central = self.plain();
+        let central = self.plain(Times::Clipped);
         let estimates: Vec<RatioEstimate> = central
             .iter()
             .map(|one| {
@@ -280,7 +282,7 @@ impl Fleet {
             let look = means.look(level)?;
             let ([left, right], [left_ns, right_ns]) = (self.factors, means.estimates_ns());
             let limit = right / left;
-            let [ratio, low, high] = look.with_long_calls().map(|one| one * limit);
+            let [ratio, low, high] = look.so_far().map(|one| one * limit);
             Some(OneInstance {
                 name: history.name(id).to_owned(),
                 windows: means.windows as u64,

@@ -232,13 +232,14 @@ impl Means {
 
     /// Time that calls which were not seen yet may add to the short side's mean.
     pub(super) fn unseen(&self, short: &Side, long: &Side) -> f64 {
-        if is_whole(short, long) {
-            // One more window like the worst one is assumed: few long calls say little about their frequency.
-            let worst = short.worst() / short.n as f64;
-            self.tail(short, [Times::Whole, Times::Clipped]).unseen(worst)
-        } else {
-            0.0
-        }
+        if is_whole(short, long) { self.unseen_of(short) } else { 0.0 }
+    }
+
+    /// The same of a side whose times count unclipped.
+    pub(super) fn unseen_of(&self, side: &Side) -> f64 {
+        // One more window like the worst one is assumed: few long calls say little about their frequency.
+        let worst = side.worst() / side.n as f64;
+        self.tail(side, [Times::Whole, Times::Clipped]).unseen(worst)
     }
 
     /// The same ratio, with `unseen` added to the short side's mean.
@@ -260,7 +261,11 @@ impl Means {
         let estimate = |(clipped, doubt): (Times, &f64)| {
             let probe = self.probe_ns * (1.0 + doubt);
             let times = if is_whole { Times::Whole } else { clipped };
-            let (x, of_short) = self.shares(short, times, unseen + short.doubt - probe);
+            let (mut x, mut of_short) = self.shares(short, times, unseen + short.doubt - probe);
+            if x <= 0.0 {
+                // A time that the probe's own one hides is not longer than both together.
+                (x, of_short) = self.shares(short, times, unseen + short.doubt);
+            }
             let (y, of_long) = self.shares(long, clipped, -long.doubt - probe);
             let differences: Vec<f64> = of_short.iter().zip(&of_long).map(|(x, y)| x - y).collect();
             (x > 0.0 && y > 0.0).then(|| (x / y * self.size_doubt.exp(), differences))

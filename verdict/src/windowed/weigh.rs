@@ -125,12 +125,10 @@ fn weigh_in_one(atom: &Atom, scope: Scope<'_>, history: &History, ids: &[usize],
     Weighed { for_it, against, judged, look: None }
 }
 
-/// Need of a claim whose sides seem nearer to each other than a measurement can resolve: by the figure that is
-/// shown.
-pub(super) fn nearness(atom: &Atom, weighed: &Weighed) -> Option<Need> {
+/// Need of a claim whose sides seem nearer to each other than a measurement can resolve.
+pub(super) fn nearness(atom: &Atom, judged: &Judged) -> Option<Need> {
     let (Atom::Pair { sign, .. } | Atom::Bound { sign, .. }) = atom;
-    let Weighed { judged, look, .. } = weighed;
-    let apart = look.map_or(judged.left_ns / judged.right_ns, |look| look.ratio).ln().abs();
+    let apart = (judged.left_ns / judged.right_ns).ln().abs();
     (sign.demand().shorter != Shorter::Neither && apart < Rules::RESOLUTION).then(Need::farther)
 }
 
