@@ -125,6 +125,7 @@ async fn together(
     // The agents are dormant or gone, so the socket is not needed any more.
     door.abort();
     let progress = Progress::new(arguments.common.quiet);
+    let over = || progress.note("the measurement is over: tasks and settings are not read again");
     let status = if arguments.stop_program {
         stopping::stop(ended, launched, &came.programs, |text| progress.note(text)).await
     } else if in_foreground {
@@ -132,18 +133,20 @@ async fn together(
         if !ended.is_finished() {
             progress.note("the measurement is over, the program goes on; Ctrl-C ends it too");
         }
-        until_asked_again(ended, &mut inputs, was_interrupted, &processes).await
+        until_asked_again(ended, (&mut inputs, &over), was_interrupted, &processes).await
     } else {
         tokio::select! {
             status = ended => status.ok().flatten(),
             // An interrupt, new or pending, leaves the program running.
-            _ = inputs.interrupted() => None,
+            _ = inputs.interrupted_after(over) => None,
         }
     };
     report_program(&progress, status);
     if !came.was_anybody && came.standing != ExitStatus::Error {
         let was_killed = status.is_some_and(|status| status.signal().is_some());
-        progress.problem(if was_killed {
+        progress.problem(if was_interrupted {
+            "nothing was measured: it was interrupted before an agent connected"
+        } else if was_killed {
             KILLED_EARLY
         } else {
             "no agent connected: the command started no JVM, or one that ended at once or ignores JAVA_TOOL_OPTIONS; \
@@ -159,7 +162,7 @@ async fn together(
 /// signal that asks only this process to end. `None` when the program goes on.
 async fn until_asked_again(
     mut ended: JoinHandle<Option<ProgramStatus>>,
-    inputs: &mut Inputs,
+    (inputs, over): (&mut Inputs, &impl Fn()),
     was_interrupted: bool,
     processes: &[u32],
 ) -> Option<ProgramStatus> {
@@ -168,7 +171,7 @@ async fn until_asked_again(
     loop {
         tokio::select! {
             status = &mut ended => return status.ok().flatten(),
-            interrupt = inputs.interrupted() => match (interrupt?, so_far) {
+            interrupt = inputs.interrupted_after(over) => match (interrupt?, so_far) {
                 (Interrupt::Key, 0) => so_far = 1,
                 (Interrupt::Key, 1) => {
                     processes.iter().for_each(|&process| foreground::end(process));

@@ -87,6 +87,20 @@ impl Inputs {
         }
     }
 
+    /// The same after the session: each request to read tasks and settings again is told, and other inputs are
+    /// discarded.
+    pub async fn interrupted_after(&mut self, reload: impl Fn()) -> Option<Interrupt> {
+        loop {
+            if let Some(interrupt) = self.pending.take() {
+                return Some(interrupt);
+            }
+            tokio::select! {
+                interrupt = self.interrupts.recv() => return interrupt,
+                Some(input) = self.waiting.recv() => if matches!(input, Input::Reload) { reload() },
+            }
+        }
+    }
+
     /// Whether an interrupt is pending; it stays.
     pub fn is_interrupted(&mut self) -> bool {
         self.pending = self.pending.take().or_else(|| self.interrupts.try_recv().ok());

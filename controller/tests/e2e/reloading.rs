@@ -99,6 +99,9 @@ fn a_decided_claim_is_not_decided_again_and_a_removed_one_does_not_count() {
     run.signal("HUP");
     run.awaits("removed: assert \"never\"");
     run.awaits("1 comparisons decided");
+    run.awaits("1 claim: 1 holds");
+    run.signal("HUP");
+    run.awaits("the measurement is over: tasks and settings are not read again");
     let ended = run.ends();
     ended.assert_status(0);
     ended.assert_said(&["1 claim: 1 holds"]);

@@ -109,7 +109,7 @@ impl Need {
     /// Need of calls of the shorter side of a mean.
     pub(super) fn calls(needed: f64, calls: u64, windows: f64) -> Self {
         let what = format!(
-            "a mean this near to its limit needs {needed:.0} calls, so that rare long ones are among them; \
+            "means need {needed:.0} calls, so that rare long ones are among them (rare-calls); \
              there are {calls}"
         );
         Self::new(what, Some(windows * needed / calls as f64))
@@ -138,7 +138,7 @@ impl Need {
     pub(super) fn farther() -> Self {
         let percent = Rules::RESOLUTION * 100.0;
         let what = format!(
-            "the sides are within {percent:.0}% of the limit, which differs as much from one JVM to the next; `=` asks for that"
+            "so far the sides seem within {percent:.0}% of the limit, which differs as much from one JVM to the next; `=` asks for that"
         );
         Self::new(what, None)
     }
