@@ -112,6 +112,34 @@ fn long_calls_of_the_long_side_alone_do_not_make_it_longer() {
 }
 
 #[test]
+fn rare_long_calls_of_one_side_alone_are_its_own() {
+    // One call in a thousand of f takes a hundred times as long: the means are 1.10 apart.
+    let of = |windows: u64, of_g: u64| {
+        history(windows, 100, move |side, window, call| {
+            let is_long = match side {
+                0 => call == 7 && window % 10 == 3,
+                _ => call == 8 && of_g > 0 && window % of_g == 3,
+            };
+            about(if is_long { 1_000_000 } else { 10_000 }, side, window, call)
+        })
+    };
+    let (truth, why) = rule("f <= 1.03 * g", &of(1000, 0));
+    assert_eq!(truth, Truth::False, "{why}");
+    assert_eq!(rule("f > 1.03 * g", &of(1000, 0)).0, Truth::True);
+    let look = claim("f <= 1.03 * g").rule(&of(1000, 0), &RULES).look.unwrap();
+    let [ratio, low, high] = look.decided();
+    assert!(1.0 < low && low < ratio && ratio < high && look.low < 1.0, "{look:?}");
+    assert_eq!(rule("f > 10.3 us", &of(1000, 0)).0, Truth::True);
+    assert_eq!(rule("f <= 1.3 * g", &of(1000, 0)).0, Truth::True);
+    // Ten of them may have come by chance.
+    assert_eq!(rule("f <= 1.03 * g", &of(100, 0)).0, Truth::Undecided);
+    // Where g has half as many, they may be the machine's.
+    let (truth, why) = rule("f <= 1.03 * g", &of(1000, 20));
+    assert_eq!(truth, Truth::Undecided, "{why}");
+    assert_eq!(rule("f > 1.12 * g", &of(1000, 0)).0, Truth::Undecided);
+}
+
+#[test]
 fn sizes_within_a_bucket_do_not_part_methods_that_are_alike() {
     // A call takes 10 ns for each unit of its size. Left has more of the large ones of a bucket.
     let of = |side: usize, window: u64, call: u64| {

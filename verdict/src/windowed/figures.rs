@@ -43,10 +43,14 @@ impl Look {
         self.around(self.raw)
     }
 
-    /// The ratio of the means with the interval of a verdict, which lies on one side of the limit.
+    /// The ratio of the means with the interval of a verdict: the one that lies on one side of the limit, 1.
     #[must_use]
     pub fn decided(&self) -> [f64; 3] {
-        self.around((self.raw_ratio, self.raw_ratio))
+        let is_one_sided = |[_, low, high]: &[f64; 3]| 1.0 < *low || *high < 1.0;
+        let clipped = self.around((self.raw_ratio, self.raw_ratio));
+        // Rare long calls may have decided.
+        let raw = Some([self.raw_ratio, self.raw.0, self.raw.1]).filter(is_one_sided);
+        raw.filter(|_| !is_one_sided(&clipped)).unwrap_or(clipped)
     }
 
     fn around(&self, (low, high): (f64, f64)) -> [f64; 3] {

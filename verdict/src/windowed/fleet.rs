@@ -52,7 +52,10 @@ impl Fleet {
         sides: Sides,
         scope: Option<&Bucket>,
     ) -> Self {
-        let means = |&id: &usize| Means::of(&history.shared(id, methods), sides, scope, history.probe_ns);
+        let means = |&id: &usize| {
+            let shared = history.shared(id, methods);
+            Means::of(&shared, sides, scope, history.probe_in(&shared))
+        };
         let factors = if sides.bound { [1.0; 2] } else { [sides.left, sides.right] };
         Self { ids: ids.to_vec(), members: ids.iter().map(means).collect(), factors }
     }
@@ -130,8 +133,9 @@ impl Fleet {
             return Some(Need::without_long_calls());
         }
         if self.ratio(shorter, Times::Typical) >= bound {
-            let by_long_calls =
-                |(means, [short, long]): (&Means, [&Side; 2])| means.only_by_long_calls(short, long, rules);
+            let by_long_calls = |(means, [short, long]): (&Means, [&Side; 2])| {
+                means.only_by_long_calls([short, long], Times::Clipped, rules)
+            };
             if let Some(need) = sides().find_map(by_long_calls) {
                 return Some(need);
             }
@@ -145,7 +149,7 @@ impl Fleet {
         let contrary = |part: usize| {
             let ratio = |means: &Means| {
                 let windows = part * means.windows / PARTS..(part + 1) * means.windows / PARTS;
-                let [short, long] = means.means_of(windows, shorter.of(means));
+                let [short, long] = means.means_of(windows, shorter.of(means), Times::Clipped);
                 short / long
             };
             geometric(self.members.iter().map(ratio).filter(|ratio| ratio.is_finite())) >= bound

@@ -107,6 +107,9 @@ impl Means {
         let ln_e = ln_e_of(&estimates);
         let weight = Weight::of(ln_e);
         if weight.p > rules.level {
+            if let Some(weight) = self.by_long_calls(short, long, bound, rules) {
+                return weight;
+            }
             let tail = self.tail(short, [Times::Whole, Times::Clipped]);
             let as_seen = self.estimates_beyond(short, long, 0.0);
             let need = if tail.sum > 0.0 && Weight::of(ln_e_of(&as_seen)).p <= rules.level {
@@ -117,14 +120,32 @@ impl Means {
             };
             return Weight { need: Some(need), ..weight };
         }
-        match self.danger(short, long, bound, rules) {
+        match self.danger([short, long], Times::Clipped, bound, rules) {
             Some(need) => Weight::none(need),
             None => weight,
         }
     }
 
-    /// Need that may overturn sufficient evidence.
-    fn danger(&self, short: &Side, long: &Side, bound: f64, rules: &Rules) -> Option<Need> {
+    /// Sufficient evidence of a long side that only its rare long calls make longer: enough bursts of them to know
+    /// their time, and more than chance or the machine gives this side.
+    fn by_long_calls(&self, short: &Side, long: &Side, bound: f64, rules: &Rules) -> Option<Weight> {
+        /// Price of a second way to the same decision.
+        const PRICE: f64 = 4.0;
+        if long.bound || !self.tail(long, [Times::Whole, Times::Clipped]).is_known() {
+            return None;
+        }
+        let unseen = if short.bound { 0.0 } else { self.unseen_of(short) };
+        let ratios = self.ratios_of([short, long], &[[Times::Whole; 2]], unseen);
+        let estimate = |(ratio, shares): &(f64, Vec<f64>)| RatioEstimate::of_differences(*ratio, shares);
+        let p = |one: RatioEstimate| Weight::of(one.evidence(bound, Rules::SCALE).ln_e_below).p * PRICE;
+        let p = ratios.iter().map(|one| estimate(one).map_or(1.0, p)).fold(0.0, f64::max);
+        let is_proof = !ratios.is_empty() && p <= rules.level;
+        (is_proof && self.danger([short, long], Times::Whole, bound, rules).is_none())
+            .then_some(Weight { p, need: None })
+    }
+
+    /// Need that may overturn sufficient evidence of a long side's times of this kind.
+    fn danger(&self, [short, long]: [&Side; 2], times: Times, bound: f64, rules: &Rules) -> Option<Need> {
         if short.censored > 0 && !short.bound {
             return Some(Need::censored(short.censored));
         }
@@ -139,18 +160,23 @@ impl Means {
             return Some(Need::without_long_calls());
         }
         if self.mean(short, Times::Typical) >= bound * self.mean(long, Times::Typical)
-            && let Some(need) = self.only_by_long_calls(short, long, rules)
+            && let Some(need) = self.only_by_long_calls([short, long], times, rules)
         {
             return Some(need);
         }
-        self.contradicts_itself(short, long, bound).then(Need::contradiction)
+        self.contradicts_itself([short, long], times, bound).then(Need::contradiction)
     }
 
     /// Need of a claim where only the long calls of the long side make it longer: enough of them, and more on
-    /// this side than chance explains.
-    pub(super) fn only_by_long_calls(&self, short: &Side, long: &Side, rules: &Rules) -> Option<Need> {
+    /// this side than chance explains. They count up to times of this kind.
+    pub(super) fn only_by_long_calls(
+        &self,
+        [short, long]: [&Side; 2],
+        times: Times,
+        rules: &Rules,
+    ) -> Option<Need> {
         const DOUBT: f64 = 0.2;
-        let [of_short, of_long] = [short, long].map(|side| self.tail(side, [Times::Clipped, Times::Typical]));
+        let [of_short, of_long] = [short, long].map(|side| self.tail(side, [times, Times::Typical]));
         if !of_long.is_known() {
             return Some(self.few_bursts(&of_long));
         }
@@ -189,23 +215,23 @@ impl Means {
     }
 
     /// Whether parts of the measurement differ by more than chance explains, and some of them say the
-    /// contrary.
-    fn contradicts_itself(&self, short: &Side, long: &Side, bound: f64) -> bool {
+    /// contrary by times of this kind.
+    fn contradicts_itself(&self, sides: [&Side; 2], times: Times, bound: f64) -> bool {
         const PARTS: usize = 4;
         let (_, different) = self.self_check();
         let part = self.windows.div_ceil(PARTS);
         let contrary = |from: usize| {
-            let [short, long] = self.means_of(from..(from + part).min(self.windows), [short, long]);
+            let [short, long] = self.means_of(from..(from + part).min(self.windows), sides, times);
             short >= bound * long
         };
         different > 0 && (0..self.windows).step_by(part).any(contrary)
     }
 
     /// The means of both sides in some of the windows.
-    pub(super) fn means_of(&self, windows: Range<usize>, sides: [&Side; 2]) -> [f64; 2] {
+    pub(super) fn means_of(&self, windows: Range<usize>, sides: [&Side; 2], times: Times) -> [f64; 2] {
         sides.map(|side| {
             let totals = side.totals_of(windows.clone());
-            side.scaled(side.mean_of(&totals, &self.weights, Times::Clipped) - self.probe_ns)
+            side.scaled(side.mean_of(&totals, &self.weights, times) - self.probe_ns)
         })
     }
 
@@ -255,22 +281,33 @@ impl Means {
         let is_whole = is_whole(short, long);
         // Long calls of the methods themselves are in proportion to their other calls; those of the machine
         // are not.
-        let clips = [Times::Clipped, Times::Alike];
+        let kinds = [Times::Clipped, Times::Alike]
+            .map(|clipped| [if is_whole { Times::Whole } else { clipped }, clipped]);
+        self.ratios_of([short, long], &kinds, unseen)
+    }
+
+    /// The ratios of both sides' times of these kinds.
+    fn ratios_of(
+        &self,
+        [short, long]: [&Side; 2],
+        kinds: &[[Times; 2]],
+        unseen: f64,
+    ) -> Vec<(f64, Vec<f64>)> {
         let doubts: &[f64] =
             if self.probe_ns > 0.0 { &[-Rules::PROBE_DOUBT, Rules::PROBE_DOUBT] } else { &[0.0] };
-        let estimate = |(clipped, doubt): (Times, &f64)| {
+        let estimate = |([times, of_long_side], doubt): (&[Times; 2], &f64)| {
+            let (times, of_long_side) = (*times, *of_long_side);
             let probe = self.probe_ns * (1.0 + doubt);
-            let times = if is_whole { Times::Whole } else { clipped };
             let (mut x, mut of_short) = self.shares(short, times, unseen + short.doubt - probe);
             if x <= 0.0 {
                 // A time that the probe's own one hides is not longer than both together.
                 (x, of_short) = self.shares(short, times, unseen + short.doubt);
             }
-            let (y, of_long) = self.shares(long, clipped, -long.doubt - probe);
+            let (y, of_long) = self.shares(long, of_long_side, -long.doubt - probe);
             let differences: Vec<f64> = of_short.iter().zip(&of_long).map(|(x, y)| x - y).collect();
             (x > 0.0 && y > 0.0).then(|| (x / y * self.size_doubt.exp(), differences))
         };
-        let all = clips.into_iter().flat_map(|clipped| doubts.iter().map(move |doubt| (clipped, doubt)));
+        let all = kinds.iter().flat_map(|kinds| doubts.iter().map(move |doubt| (kinds, doubt)));
         all.map(estimate).collect::<Option<_>>().unwrap_or_default()
     }
 
