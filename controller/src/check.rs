@@ -213,7 +213,11 @@ pub fn said(mention: &Mention) -> String {
         State::Found | State::Unmeasurable => {}
     }
     let [one] = &mention.meant[..] else { return counted(mention.meant.len(), "method") };
-    let mut said = one.modifiers().into_iter().chain([one.kind()]).collect::<Vec<_>>().join(" ");
+    let words = one.modifiers().into_iter().chain([one.kind()]).collect::<Vec<_>>().join(" ");
+    let mut said = words.replace("static static", "static");
+    if one.kind() == "static initializer" {
+        said.push_str(", which runs once: too seldom for a claim about its time");
+    }
     if mention.namesakes > 1 {
         said.push_str(&format!(", overloaded: one of {}", mention.namesakes));
     }

@@ -5,7 +5,7 @@ use crate::config::{
     DEFAULT_FILE, FILE_VARIABLE, PROCESSOR_VARIABLE, Written, parse, settings, with, written,
 };
 use crate::tasks::{self, Open, Tasks, Where};
-use spl_lang::{Assertion, MeasuredMethod, Program};
+use spl_lang::{Assertion, MeasuredMethod, Program, RunMode};
 use spl_model::Sizing;
 use spl_session::config::{Config, Judge};
 use spl_session::setup::Setup;
@@ -23,6 +23,7 @@ pub fn known(setup: &Setup, program: Program, tell: &mut dyn FnMut(&str)) -> Res
     let size = setup.config.automatic_size.then(|| needed_size(&program));
     let setup = setup.with_program(program, size)?;
     tell_unused_processor(&setup, tell);
+    tell_initialisers(&setup, tell);
     Ok(setup)
 }
 
@@ -82,6 +83,7 @@ pub fn read(
     refuse_instances(&program, config.judge)?;
     let setup = Setup::new(config, settings(&written), (program, text))?;
     tell_unused_processor(&setup, tell);
+    tell_initialisers(&setup, tell);
     Ok((setup, written, open))
 }
 
@@ -116,6 +118,19 @@ fn refuse_instances(program: &Program, judge: Judge) -> Result<(), String> {
         )),
         None => Ok(()),
     }
+}
+
+/// Says which methods run once: claims about their times stay undecided.
+fn tell_initialisers(setup: &Setup, tell: &mut dyn FnMut(&str)) {
+    let is_measured = setup.config.scheduler.mode == RunMode::Measurement;
+    let tasks =
+        setup.program.tasks.methods.iter().filter(|task| task.method.name() == "<clinit>" && !is_measured);
+    tasks.for_each(|task| {
+        tell(&format!(
+            "{}: a static initializer runs once, too seldom for a claim about its time",
+            task.method
+        ));
+    });
 }
 
 fn tell_unused_processor(setup: &Setup, tell: &mut dyn FnMut(&str)) {

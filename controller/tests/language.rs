@@ -112,14 +112,15 @@ fn each_method_is_said_to_be_what_it_is() {
 #[test]
 fn the_jdks_own_classes_are_known() {
     let folder = tempfile::tempdir().unwrap();
-    let tasks = "java.lang.Math#max(int, int) < java.util.Arraylist#get\njava/util/ArrayList.get(I)Ljava/lang/Object; < 5 ms\n";
+    let tasks = "java.lang.Math#max(int, int) < java.util.Arraylist#get\njava/util/ArrayList.get(I)Ljava/lang/Object; < 5 ms\njava.lang.String#<clinit> < 5 ms\n";
     fs::write(folder.path().join("t.tasks"), tasks).unwrap();
     let (status, shown, _) = spl(folder.path(), &["check", "t.tasks"]);
     let expected = [
         "warning: the JVM may replace calls",
         "did you mean `java.util.ArrayList`",
         "t.tasks:2: java/util/ArrayList.get(I)Ljava/lang/Object;: public method\n",
-        "1 error, 1 warning; 3 methods named",
+        "<clinit>: static initializer, which runs once",
+        "1 error, 1 warning; 4 methods named",
     ];
     assert!(status == 1 && expected.iter().all(|text| shown.contains(text)), "{status}: {shown}");
 }

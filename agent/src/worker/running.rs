@@ -16,6 +16,21 @@ const LONG_CALL: Duration = Duration::from_secs(1);
 /// Most calls reported in the life of a JVM.
 const MOST_TOLD: usize = 20;
 
+/// What is to be known of these calls, in one sentence; `None` without any.
+fn warning(calls: &[String]) -> Option<String> {
+    let (last, others) = calls.split_last()?;
+    Some(if others.is_empty() {
+        format!(
+            "{last} was running when its class was changed: until it returns, stack traces say Unknown Source there"
+        )
+    } else {
+        format!(
+            "{} and {last} were running when their classes were changed: until they return, stack traces say Unknown Source there",
+            others.join(", ")
+        )
+    })
+}
+
 impl Worker {
     /// Notes running calls. Call it before classes are changed. Stopping the threads to read their stacks
     /// takes as long as a short garbage collection. So each class is looked up once, and a program with very
@@ -44,14 +59,10 @@ impl Worker {
         let now = self.running(env, &classes);
         self.shared.changes.end(sys::now_ns());
         let still = before.intersection(&now).map(Running::to_string).collect::<BTreeSet<_>>();
-        for call in still {
-            if self.calls.told >= MOST_TOLD {
-                break;
-            }
-            self.calls.told += 1;
-            self.tell(Reply::Warning(format!(
-                "{call} was running when its class was changed: until it returns, stack traces say Unknown Source there"
-            )));
+        let told: Vec<String> = still.into_iter().take(MOST_TOLD.saturating_sub(self.calls.told)).collect();
+        self.calls.told += told.len();
+        if let Some(warning) = warning(&told) {
+            self.tell(Reply::Warning(warning));
         }
     }
 
@@ -86,5 +97,17 @@ mod tests {
         assert_eq!(calls.due(now), Some(LONG_CALL));
         calls.forget();
         assert_eq!(calls.due(now), None);
+    }
+
+    #[test]
+    fn all_calls_are_told_in_one_sentence() {
+        let said = |calls: &[&str]| warning(&calls.iter().map(|call| (*call).to_owned()).collect::<Vec<_>>());
+        assert_eq!(said(&[]), None);
+        assert!(
+            said(&["A.f in thread \"x\""]).unwrap().starts_with("A.f in thread \"x\" was running when its")
+        );
+        assert!(
+            said(&["A.f", "A.g", "B.h"]).unwrap().starts_with("A.f, A.g and B.h were running when their")
+        );
     }
 }

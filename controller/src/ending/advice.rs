@@ -3,6 +3,7 @@
 use super::run::{PREFIX, Run};
 use crate::details::judged_samples;
 use crate::names::{self, method_as_written, written_claim};
+use spl_lang::Atom;
 use spl_model::{Lack, Taken};
 use spl_scheduler::MethodIx;
 use spl_verdict::{Asserted, Basis, NotEvaluated, Standing};
@@ -13,6 +14,8 @@ const DASH: &str = "- ";
 const INDENT: &str = "  ";
 /// Most lines of advice; more would not help at once.
 const MOST: usize = 5;
+/// Median, with the probe's own time, below which calls overlap with their neighbours in a loop.
+const SHORT_NS: u64 = 150;
 /// Most methods that a line names; the others are counted.
 const NAMED: usize = 3;
 
@@ -24,6 +27,7 @@ pub fn lines(run: Run<'_>, width: Option<usize>) -> Vec<String> {
     advice.extend(lost(run.lost));
     advice.extend(unproved(run));
     advice.extend(suspicious(run));
+    advice.extend(short(run));
     wrapped(&advice, width.map(|width| width.saturating_sub(PREFIX + DASH.len())))
 }
 
@@ -240,6 +244,33 @@ fn suspicious(run: Run<'_>) -> Option<String> {
         1 => Some("the times of 1 method look odd: the report shows how".to_owned()),
         number => Some(format!("the times of {number} methods look odd: the report shows how")),
     }
+}
+
+/// Compared methods whose calls overlap with their neighbours where nothing measures them.
+fn short(run: Run<'_>) -> Option<String> {
+    let program = &run.setup.program;
+    let compared = program.tasks.comparisons.iter().flat_map(|one| [one.left, one.right]);
+    let mut methods: BTreeSet<usize> = compared.collect();
+    for assertion in &program.assertions {
+        assertion.formula.value.for_each(&mut |atom| {
+            if let Atom::Pair { left, right, .. } = atom {
+                methods.extend([left.method, right.method]);
+            }
+        });
+    }
+    let is_short = |method: &usize| {
+        let mut times = run.scheduler.all_times(MethodIx(*method));
+        let middle = times.len() / 2;
+        middle < times.len() && *times.select_nth_unstable(middle).1 < SHORT_NS
+    };
+    let short = methods.into_iter().filter(is_short);
+    let names: Vec<String> = short.map(|method| method_as_written(run.setup, method)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "calls under {SHORT_NS} ns, with the probe, take less in a loop that only repeats them: {}",
+            listed(&names)
+        )
+    })
 }
 
 #[cfg(test)]

@@ -235,7 +235,7 @@ rows! {
         let judged = |value| eval_of(&[8.0, 10.0], row.section, row.key, value, "<");
         assert_eq!(judged("none").unwrap().basis, Basis::Proved);
         let why = judged("1000").unwrap_err().to_string();
-        assert!(why.contains("needs 4382 calls"), "{why}");
+        assert!(why.contains("need 4382 calls"), "{why}");
     };
     correction: "evaluator", "correction" => |row| {
         // Each has a p-value of 0.04: enough for one comparison, not for any of two, but for two of two.

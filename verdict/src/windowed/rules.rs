@@ -109,7 +109,7 @@ impl Need {
     /// Need of calls of the shorter side of a mean.
     pub(super) fn calls(needed: f64, calls: u64, windows: f64) -> Self {
         let what = format!(
-            "means need {needed:.0} calls, so that rare long ones are among them (rare-calls); \
+            "means need {needed:.0} calls, so that rare long ones are among them (rare-calls), and medians fewer; \
              there are {calls}"
         );
         Self::new(what, Some(windows * needed / calls as f64))
