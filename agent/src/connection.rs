@@ -91,6 +91,7 @@ impl Hello {
             max_measurements: options.measurements,
             probe_cost_ps: cost.map(|cost| cost.call_ps),
             probe_empty_ps: cost.and_then(|cost| cost.empty_ps),
+            clock_reads_ps: cost.map(|cost| cost.reads_ps),
         }
     }
 }
@@ -366,7 +367,10 @@ impl Connection {
                     self.send(stream);
                 }
                 ToAgent::Detach => self.detach(),
-                ToAgent::Ping { id } => stream.put(&ToController::Pong { id, now_ns: sys::now_ns() }),
+                ToAgent::Ping { id } => {
+                    let clock_reads_ps = ready::two_clock_reads_ps();
+                    stream.put(&ToController::Pong { id, now_ns: sys::now_ns(), clock_reads_ps });
+                }
                 ToAgent::Pong { .. } => {}
                 ToAgent::Discarded { handle, count } => self.station.discarded(handle, count),
                 ToAgent::VisitLimit { objects } => {

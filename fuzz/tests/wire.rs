@@ -198,6 +198,7 @@ fn to_controller() -> Vec<ToController> {
             max_measurements: None,
             probe_cost_ps: Some(45_000),
             probe_empty_ps: Some(25_000),
+            clock_reads_ps: Some(60_000),
         },
         ToController::Outcome {
             handle: Handle(1),
@@ -228,7 +229,7 @@ fn to_controller() -> Vec<ToController> {
         ToController::Limit { handle: Handle(1) },
         ToController::Warning { text: "w".to_owned() },
         ToController::Ping { id: 1 },
-        ToController::Pong { id: 1, now_ns: 2 },
+        ToController::Pong { id: 1, now_ns: 2, clock_reads_ps: 60_000 },
         ToController::Surveyed {
             class_path: "a.jar".to_owned(),
             module_path: String::new(),

@@ -116,6 +116,12 @@ impl ContextFile {
         self.context.programs.push(program);
     }
 
+    /// Sets the time that a call of an empty method reports in a program, as it was over the whole measurement.
+    pub fn probe_took(&mut self, pid: u32, empty_ps: u64) {
+        let program = self.context.programs.iter_mut().rfind(|program| program.pid == pid);
+        program.into_iter().for_each(|program| program.probe_empty_ps = Some(empty_ps));
+    }
+
     /// Sets the remark on a method about this subject and replaces an older one. Says whether the text is
     /// new.
     pub fn remark(&mut self, method: usize, about: About, text: String) -> bool {

@@ -54,7 +54,9 @@ pub struct Cost {
     /// Whether workload sizes count all reachable objects.
     deep: bool,
     pid: Option<u32>,
+    /// Cost of a sample in the program's threads by now, and as the agent measured it, picoseconds.
     sample_ps: u64,
+    measured_ps: u64,
     /// Recent cost of a sample in the agent's thread, picoseconds.
     agent_ps: u64,
     /// Times of the last readings, newest last, and the CPU time that they showed.
@@ -88,6 +90,7 @@ impl Cost {
             deep,
             pid: None,
             sample_ps: ASSUMED_SAMPLE_PS,
+            measured_ps: ASSUMED_SAMPLE_PS,
             agent_ps: ASSUMED_AGENT_PS,
             looks: VecDeque::new(),
             first_ns: None,
@@ -106,10 +109,16 @@ impl Cost {
         *self = Self {
             pid: Some(pid),
             sample_ps: sample_ps.unwrap_or(ASSUMED_SAMPLE_PS),
+            measured_ps: sample_ps.unwrap_or(ASSUMED_SAMPLE_PS),
             agent: AgentThread::of(pid),
             total_ps: self.total_ps,
             ..Self::new(self.share, self.deep)
         };
+    }
+
+    /// A sample costs this many times as much as when its cost was measured.
+    pub fn is_slower(&mut self, times: f64) {
+        self.sample_ps = (self.measured_ps as f64 * times) as u64;
     }
 
     /// Counts `calls` taken calls, one in `every` of those made, each with a workload of `size`.

@@ -28,6 +28,7 @@ pub mod output;
 pub mod owner;
 pub mod peer;
 mod private_folder;
+mod probe_time;
 pub mod recorded;
 pub mod replay;
 pub mod results;

@@ -5,6 +5,7 @@ use crate::agents::Agent;
 use crate::clock::JvmClock;
 use crate::config::InitialSleep;
 use crate::cost::Cost;
+use crate::probe_time::ProbeTime;
 use crate::status::Metaspace;
 use crate::warming::Warming;
 use spl_model::{Handle, Outcome, Sample, one_line};
@@ -73,6 +74,8 @@ pub struct Peer {
     pub metaspace: Option<Metaspace>,
     /// Cost of the probes, under a budget.
     pub cost: Option<Cost>,
+    /// The probe's own time in its calls, where the agent could calibrate it.
+    pub probe: Option<ProbeTime>,
     /// Outcomes of methods that cannot be measured in it, which wait for the start of its measurement: it may end before, as a
     /// launcher does. Method, class loader and outcome.
     pub early: Vec<(usize, String, Outcome)>,
@@ -107,6 +110,7 @@ impl Peer {
             absent: BTreeSet::new(),
             metaspace: None,
             cost,
+            probe: None,
             early: Vec::new(),
             wait: Duration::ZERO,
             has_limit: false,

@@ -94,8 +94,6 @@ pub struct Session<'a> {
     strangers: u32,
     next_cycle: Instant,
     next_buckets: Instant,
-    /// Time that a call of an empty method reports, in picoseconds, in the JVM where it is longest.
-    probe_empty_ps: u64,
     results: Results,
     /// Results that are not yet written and shown.
     unsaid: Results,
@@ -169,7 +167,6 @@ impl<'a> Session<'a> {
             strangers: 0,
             next_cycle: now,
             next_buckets: now + BUCKETS_INTERVAL,
-            probe_empty_ps: 0,
             results: Results::default(),
             unsaid: Results::default(),
             lost: 0,

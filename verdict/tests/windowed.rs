@@ -172,24 +172,6 @@ fn a_share_just_over_the_limit_on_one_side_unclips_both() {
 }
 
 #[test]
-fn a_probe_that_was_calibrated_on_a_busy_machine_is_not_longer_than_the_calls() {
-    // Calls of 30 and 300 ns with a probe of 35 ns, which was taken for 82 ns.
-    let (one, two) = (|call| 50 + call * 37 % 31, |call| 320 + call % 31);
-    let mut history = history(60, [20, 20], [&one, &two]);
-    history.probe_ns = 82.0;
-    let (truth, ruling) = rule("f < 20 ns", &history);
-    assert_ne!(truth, Truth::True, "{}", why(&ruling));
-    let look = claim("f < g").rule(&history, &RULES).look.unwrap();
-    assert!(look.raw_ratio > 0.04 && look.high > 0.085, "{look:?}");
-    // A clock with steps of 100 ns shows most of such calls as 0.
-    let coarse = |call: u64| if call.is_multiple_of(3) { 100 } else { 0 };
-    let mut history = self::history(60, [20, 20], [&coarse, &two]);
-    history.probe_ns = 25.0;
-    let look = claim("f < g").rule(&history, &RULES).look.unwrap();
-    assert!((look.raw_ratio / (8.3 / 310.0) - 1.0).abs() < 0.1, "{look:?}");
-}
-
-#[test]
 fn calls_that_the_probes_time_hides_are_shorter_than_what_is_far_longer() {
     let history = |times: [&dyn Fn(u64) -> u64; 2]| {
         let mut history = history(60, [20, 20], times);

@@ -15,7 +15,7 @@
 use std::fmt;
 
 /// The protocol number of this crate. It changes with every change of a message's encoding.
-pub const PROTOCOL: u16 = 20;
+pub const PROTOCOL: u16 = 21;
 
 /// The longest product version, in bytes.
 pub const MAX_VERSION_BYTES: usize = 256;

@@ -37,6 +37,8 @@ pub enum ToController {
         /// Mean reported duration of a measured call of an empty method, in picoseconds, from one
         /// calibration. Every reported duration exceeds the body's by about this time.
         probe_empty_ps: Option<u64>,
+        /// Picoseconds that two readings of the clock took by native code during that calibration.
+        clock_reads_ps: Option<u64>,
     },
     /// Outcome for a method in one class; sent again when another class of that name is loaded.
     Outcome {
@@ -99,6 +101,8 @@ pub enum ToController {
         id: u64,
         /// The JVM's monotonic clock now, in nanoseconds.
         now_ns: u64,
+        /// Picoseconds that two readings of it take now, by native code: the time of a probe changes as this one does.
+        clock_reads_ps: u64,
     },
     /// The last message.
     Bye {

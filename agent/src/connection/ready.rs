@@ -58,7 +58,7 @@ impl Connection {
             let (Ok((ns, calls)), reported) = self.ask(Command::Calibrate, LONGEST_ANSWER, cost)? else {
                 break;
             };
-            if calibrations.add(ProbeCost::of(ns, calls, &reported), two_clock_reads_ps()) {
+            if calibrations.add(ProbeCost::of(ns, calls, &reported, two_clock_reads_ps())) {
                 better = Instant::now();
             }
             std::thread::sleep(PAUSE);
@@ -104,40 +104,41 @@ impl Connection {
 /// Calibrations one after another.
 #[derive(Default)]
 struct Calibrations {
-    /// Those since the last improvement, each with the picoseconds that two clock reads took next to it. Without those of a stalled
-    /// machine, unless there are no others.
-    settled: Vec<(ProbeCost, u64)>,
+    /// Those since the last improvement. Without those of a stalled machine, unless there are no others.
+    settled: Vec<ProbeCost>,
     /// The cheapest call of all calibrations, and the fastest two clock reads.
     best_ps: Option<u64>,
     fastest_reads_ps: Option<u64>,
 }
 
 impl Calibrations {
-    /// Adds one with the picoseconds that two clock reads took next to it; whether it was better by a fiftieth than each before.
-    fn add(&mut self, found: ProbeCost, reads_ps: u64) -> bool {
+    /// Adds one; whether it was better by a fiftieth than each before.
+    fn add(&mut self, found: ProbeCost) -> bool {
         let better = self.best_ps.is_none_or(|best_ps| found.call_ps < best_ps - best_ps / 50);
         if better {
             self.settled.clear();
         }
         self.best_ps = Some(self.best_ps.map_or(found.call_ps, |best_ps| best_ps.min(found.call_ps)));
-        let fastest_ps = self.fastest_reads_ps.map_or(reads_ps, |fastest_ps| fastest_ps.min(reads_ps));
+        let fastest_ps =
+            self.fastest_reads_ps.map_or(found.reads_ps, |fastest_ps| fastest_ps.min(found.reads_ps));
         self.fastest_reads_ps = Some(fastest_ps);
-        if better || reads_ps as f64 <= STALLED * fastest_ps as f64 {
-            self.settled.push((found, reads_ps));
+        if better || found.reads_ps as f64 <= STALLED * fastest_ps as f64 {
+            self.settled.push(found);
         }
         better
     }
 
     /// Time without an improvement after which the calibrations so far are the last ones.
     fn plateau(&self) -> Duration {
-        let call_ps = self.cost().map_or(0, |found| found.call_ps);
-        let reads_ps = median(&self.settled, |(_, reads_ps)| *reads_ps).map_or(0, |(_, reads_ps)| reads_ps);
-        if call_ps as f64 > DEAR * reads_ps as f64 { DEAR_CALIBRATED_AFTER } else { CALIBRATED_AFTER }
+        let is_dear = |found: ProbeCost| found.call_ps as f64 > DEAR * found.reads_ps as f64;
+        if self.cost().is_some_and(is_dear) { DEAR_CALIBRATED_AFTER } else { CALIBRATED_AFTER }
     }
 
-    /// The median of the calls' cost.
+    /// The median of the calls' cost, with that of the clock reads.
     fn cost(&self) -> Option<ProbeCost> {
-        median(&self.settled, |(found, _)| found.call_ps).map(|(found, _)| found)
+        let found = median(&self.settled, |found| found.call_ps)?;
+        let reads_ps = median(&self.settled, |found| found.reads_ps)?.reads_ps;
+        Some(ProbeCost { reads_ps, ..found })
     }
 }
 
@@ -149,7 +150,7 @@ fn median<T: Copy>(all: &[T], key: impl Fn(&T) -> u64) -> Option<T> {
 }
 
 /// Picoseconds that two readings of the clock take in native code: the cheapest of some batches.
-fn two_clock_reads_ps() -> u64 {
+pub(super) fn two_clock_reads_ps() -> u64 {
     const BATCHES: u64 = 4;
     const READS: u64 = 200;
     let batch = |_| {

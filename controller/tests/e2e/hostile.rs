@@ -95,7 +95,8 @@ fn lies() -> Vec<ToController> {
         },
         ToController::Restored { handles: vec![Handle(u32::MAX); 1000] },
         ToController::Warning { text: text.clone() },
-        ToController::Pong { id: u64::MAX, now_ns: u64::MAX },
+        ToController::Pong { id: u64::MAX, now_ns: u64::MAX, clock_reads_ps: u64::MAX },
+        ToController::Pong { id: u64::MAX, now_ns: u64::MAX, clock_reads_ps: 0 },
     ]
 }
 
@@ -110,6 +111,7 @@ fn hello() -> ToController {
         max_measurements: Some(0),
         probe_cost_ps: Some(u64::MAX),
         probe_empty_ps: Some(u64::MAX),
+        clock_reads_ps: Some(0),
     }
 }
 

@@ -101,6 +101,7 @@ impl Agent {
             max_measurements,
             probe_cost_ps: None,
             probe_empty_ps: None,
+            clock_reads_ps: None,
         });
     }
 

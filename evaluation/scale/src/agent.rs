@@ -96,6 +96,7 @@ impl Agent {
             max_measurements: None,
             probe_cost_ps: Some(40_000),
             probe_empty_ps: Some(20_000),
+            clock_reads_ps: Some(40_000),
         })?;
         Ok(agent)
     }
@@ -261,7 +262,9 @@ impl Agent {
                 let number = *number;
                 self.say(&ToController::Idle { handle, number })?;
             }
-            ToAgent::Ping { id } => self.say(&ToController::Pong { id, now_ns: self.clock_ns })?,
+            ToAgent::Ping { id } => {
+                self.say(&ToController::Pong { id, now_ns: self.clock_ns, clock_reads_ps: 40_000 })?
+            }
             ToAgent::Reject { .. }
             | ToAgent::ProcessorJar { .. }
             | ToAgent::Drain

@@ -4,6 +4,7 @@ use super::{Next, Session, new_cost};
 use crate::agents::{Agent, CLOSED};
 use crate::context::About;
 use crate::peer::{self, DETACHED, Farewell, Peer, PeerId, introduction, unavailable};
+use crate::probe_time::ProbeTime;
 use crate::resume::Resumed;
 use crate::status::Metaspace;
 use spl_model::{Facts, Handle, Outcome, Refusal, SampleFlags, one_line};
@@ -70,7 +71,10 @@ impl Session<'_> {
             }
             ToController::Removed { handles, times, gap_ns } => self.removed(&handles, times, gap_ns),
             ToController::Restored { handles } => tracing::info!(?handles, "methods were restored"),
-            ToController::Pong { now_ns, .. } => self.shows(id, now_ns),
+            ToController::Pong { now_ns, clock_reads_ps, .. } => {
+                self.shows(id, now_ns);
+                self.clock_reads(id, clock_reads_ps);
+            }
             // Only windows wait for this event; thousands of methods that end at once would send thousands of
             // them.
             ToController::Idle { handle, number } if self.config.scheduler.paired.is_some() => {
@@ -98,6 +102,7 @@ impl Session<'_> {
             max_measurements,
             probe_cost_ps,
             probe_empty_ps,
+            clock_reads_ps,
         } = hello
         else {
             return;
@@ -133,6 +138,7 @@ impl Session<'_> {
         let jvm = JvmIx(self.peers.len());
         let mut peer = Peer::new(agent.clone(), jvm, pid, Arc::from(origin), cost);
         peer.has_limit = max_measurements.is_some();
+        peer.probe = probe_empty_ps.map(|ps| ProbeTime::new(ps, clock_reads_ps.unwrap_or(0)));
         self.joins(PeerId(agent.id), peer, now_ns);
         if let Some(limit) = max_measurements {
             self.event_in(jvm, Event::AgentLimit(limit));
@@ -141,12 +147,7 @@ impl Session<'_> {
         if let Some(resumed) = self.resumed.take() {
             self.resume(resumed);
         }
-        if let (Some(sequential), Some(ps)) = (&mut self.sequential, probe_empty_ps) {
-            // The slowest of several JVMs counts: a bound for the shortest calls that holds for it holds for
-            // the others too.
-            self.probe_empty_ps = self.probe_empty_ps.max(ps);
-            sequential.probe_takes(self.probe_empty_ps as f64 / 1000.0);
-        }
+        self.probe_takes();
         self.warms_up(PeerId(agent.id));
         self.ever_connected = true;
         self.context.met(Measured {
@@ -239,6 +240,26 @@ impl Session<'_> {
     pub(super) fn ask_clocks(&mut self) {
         let now = Instant::now();
         self.peers.values_mut().for_each(|peer| peer.ask_clock(now));
+    }
+
+    /// Takes what two readings of the clock take in an agent's JVM now.
+    fn clock_reads(&mut self, id: PeerId, reads_ps: u64) {
+        let Some(peer) = self.peers.get_mut(&id) else { return };
+        if let Some(probe) = &mut peer.probe {
+            probe.reads(reads_ps);
+            let times = probe.slower();
+            peer.cost.iter_mut().for_each(|cost| cost.is_slower(times));
+        }
+        self.probe_takes();
+    }
+
+    /// Passes the probe's own time on. The slowest of several JVMs counts: a bound for the shortest calls that holds for it
+    /// holds for the others too.
+    fn probe_takes(&mut self) {
+        let longest_ps = self.peers.values().filter_map(|peer| Some(peer.probe.as_ref()?.ps())).max();
+        if let (Some(sequential), Some(ps)) = (&mut self.sequential, longest_ps) {
+            sequential.probe_takes(ps as f64 / 1000.0);
+        }
     }
 
     /// Gives the time of the agent's clock to the estimate, when a message has arrived.

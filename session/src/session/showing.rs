@@ -106,6 +106,9 @@ impl Session<'_> {
     /// Writes the report's data that no other file has, with all problems so far.
     pub fn write_context(&mut self) {
         let costs = self.peers.values().filter_map(|peer| peer.cost.as_ref()).collect::<Vec<_>>();
+        for (pid, probe) in self.peers.values().filter_map(|peer| Some((peer.pid(), peer.probe.as_ref()?))) {
+            self.context.probe_took(pid, probe.ps());
+        }
         self.context.ended(&self.scheduler, self.lost, &costs, &self.problems);
         let written = self.context.write();
         self.check(written);

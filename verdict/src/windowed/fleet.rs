@@ -52,10 +52,7 @@ impl Fleet {
         sides: Sides,
         scope: Option<&Bucket>,
     ) -> Self {
-        let means = |&id: &usize| {
-            let shared = history.shared(id, methods);
-            Means::of(&shared, sides, scope, history.probe_in(&shared))
-        };
+        let means = |&id: &usize| Means::of(&history.shared(id, methods), sides, scope, history.probe_ns);
         let factors = if sides.bound { [1.0; 2] } else { [sides.left, sides.right] };
         Self { ids: ids.to_vec(), members: ids.iter().map(means).collect(), factors }
     }

@@ -31,12 +31,9 @@ pub struct History {
     /// Names of the instances, by their numbers.
     names: Vec<String>,
     /// Nanoseconds of each duration that are the probe's own: the time that a call of an empty method
-    /// reports, as calibrated.
+    /// reports.
     pub probe_ns: f64,
 }
-
-/// One in this number of calls may be shorter than the probe's own time.
-const SHORTEST: usize = 1000;
 
 /// A turn with its calls by strata.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,21 +61,6 @@ pub(super) struct Calls {
 }
 
 impl History {
-    /// The probe's own time in the calls of these windows: as calibrated, or less. A machine that was busy when it was
-    /// calibrated makes it too long, but nearly every call takes as long as the probe at least.
-    pub(super) fn probe_in(&self, shared: &[Vec<&Kept>]) -> f64 {
-        let sides = shared.first().map_or(0, Vec::len);
-        let shortest = |side: usize| {
-            let strata = shared.iter().flat_map(|turns| turns[side].strata.values());
-            let mut times: Vec<u64> = strata.flat_map(|calls| &calls.times).copied().collect();
-            times.sort_unstable();
-            // A clock with long steps shows some calls by a step too short.
-            let step = times.windows(2).map(|both| both[1] - both[0]).filter(|step| *step > 0).min()?;
-            times.get(times.len() / SHORTEST).map(|time| (time + step) as f64)
-        };
-        if self.probe_ns > 0.0 { (0..sides).filter_map(shortest).fold(self.probe_ns, f64::min) } else { 0.0 }
-    }
-
     /// An empty history of this number of methods.
     #[must_use]
     pub fn new(methods: usize) -> Self {

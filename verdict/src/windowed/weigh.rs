@@ -197,8 +197,7 @@ fn windows_of<'a>(
 
 pub(super) fn means(left: Scaled, right: Other, scope: Scope<'_>, history: &History, ids: &[usize]) -> Means {
     let (methods, sides) = compared(left, right);
-    let shared = windows_of(scope, history, ids, &methods);
-    Means::of(&shared, sides, scope.bucket, history.probe_in(&shared))
+    Means::of(&windows_of(scope, history, ids, &methods), sides, scope.bucket, history.probe_ns)
 }
 
 fn locations(
@@ -213,17 +212,17 @@ fn locations(
         Other::Bound(_) => vec![left.method],
     };
     let shared = windows_of(scope, history, ids, &methods);
-    let (scope, probe_ns) = (scope.bucket, history.probe_in(&shared));
+    let scope = scope.bucket;
     let strata = Strata::of(&shared, methods.len(), scope);
     let of = |side: usize, scaled: Scaled| {
         let quantile = |share: f64| {
-            Location::Quantile(Quantile::of(&shared, side, &strata, (scaled.factor, share), probe_ns))
+            Location::Quantile(Quantile::of(&shared, side, &strata, (scaled.factor, share), history.probe_ns))
         };
         match scaled.statistic {
             Statistic::Median => quantile(0.5),
             Statistic::Percentile(percent) => quantile(percent / 100.0),
             Statistic::Mean => {
-                let sums = window_sums(&shared, side, scope, scaled.factor, probe_ns);
+                let sums = window_sums(&shared, side, scope, scaled.factor, history.probe_ns);
                 let n = sums.iter().map(|(_, n)| *n).sum::<f64>() as u64;
                 RatioEstimate::of_windows(&sums)
                     .map_or(Location::Bound(f64::NAN), |estimate| Location::Mean { estimate, n })

@@ -201,10 +201,10 @@ fn check<T: Serialize>(message: T, expected: &[u8]) {
     assert_eq!(&stream(&[message])[8..], expected);
 }
 
-/// The encoding of [`crate::PROTOCOL`] 20. If this test fails, the number has to change.
+/// The encoding of [`crate::PROTOCOL`] 21. If this test fails, the number has to change.
 #[test]
 fn the_messages_of_this_protocol_have_these_bytes() {
-    assert_eq!(crate::PROTOCOL, 20);
+    assert_eq!(crate::PROTOCOL, 21);
     let hello = ToController::Hello {
         pid: 300,
         java_version: "17".to_owned(),
@@ -215,8 +215,9 @@ fn the_messages_of_this_protocol_have_these_bytes() {
         max_measurements: None,
         probe_cost_ps: Some(2),
         probe_empty_ps: None,
+        clock_reads_ps: Some(3),
     };
-    check(hello, b"\x00\xac\x02\x0217\x05pod-7\x01M\x01\x01\x05times\x00\x01\x02\x00");
+    check(hello, b"\x00\xac\x02\x0217\x05pod-7\x01M\x01\x01\x05times\x00\x01\x02\x00\x01\x03");
     let sample = WireSample {
         handle: Handle(1),
         start_ns: 200,
@@ -231,7 +232,7 @@ fn the_messages_of_this_protocol_have_these_bytes() {
     check(ToController::Readings { readings, dropped: 8, anomalies: 9 }, &samples);
     check(ToController::Restored { handles: vec![Handle(1), Handle(2)] }, &[5, 2, 1, 2]);
     check(ToController::Ping { id: 1 }, &[8, 1]);
-    check(ToController::Pong { id: 1, now_ns: 2 }, &[9, 1, 2]);
+    check(ToController::Pong { id: 1, now_ns: 2, clock_reads_ps: 300 }, &[9, 1, 2, 172, 2]);
     check(ToController::Bye { reason: crate::ByeReason::Detached }, &[10, 1]);
     check(ToController::Idle { handle: Handle(5), number: 300 }, &[11, 5, 172, 2]);
     check(ToController::Dear { handles: vec![Handle(1)], bytes: 300 }, &[12, 1, 1, 172, 2]);

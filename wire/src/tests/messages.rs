@@ -14,9 +14,9 @@ use spl_model::{
 
 pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
     let jvm = any::<(u32, String, String, String, u64, Vec<String>)>();
-    let hello = (jvm, any::<(Option<u64>, Option<u64>, Option<u64>)>()).prop_map(|(jvm, limits)| {
+    let hello = (jvm, any::<[Option<u64>; 4]>()).prop_map(|(jvm, limits)| {
         let (pid, java_version, instance, command, now_ns, kinds) = jvm;
-        let (max_measurements, probe_cost_ps, probe_empty_ps) = limits;
+        let [max_measurements, probe_cost_ps, probe_empty_ps, clock_reads_ps] = limits;
         ToController::Hello {
             pid,
             java_version,
@@ -27,6 +27,7 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
             max_measurements,
             probe_cost_ps,
             probe_empty_ps,
+            clock_reads_ps,
         }
     });
     let labels = vec(any::<(u32, String)>().prop_map(|(id, text)| Label { id, text }), 0..9);
@@ -73,7 +74,11 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
             }
         ),
         any::<u64>().prop_map(|id| ToController::Ping { id }),
-        any::<(u64, u64)>().prop_map(|(id, now_ns)| ToController::Pong { id, now_ns }),
+        any::<[u64; 3]>().prop_map(|[id, now_ns, clock_reads_ps]| ToController::Pong {
+            id,
+            now_ns,
+            clock_reads_ps
+        }),
         prop_oneof![
             Just(ByeReason::VmDeath),
             Just(ByeReason::Detached),

@@ -1,13 +1,13 @@
 use super::*;
 
-fn call(call_ps: u64) -> ProbeCost {
-    ProbeCost { call_ps, empty_ps: None }
+fn call(call_ps: u64, reads_ps: u64) -> ProbeCost {
+    ProbeCost { call_ps, empty_ps: None, reads_ps }
 }
 
 fn cost(all: &[(u64, u64)]) -> Option<u64> {
     let mut calibrations = Calibrations::default();
     for (call_ps, reads_ps) in all {
-        calibrations.add(call(*call_ps), *reads_ps);
+        calibrations.add(call(*call_ps, *reads_ps));
     }
     calibrations.cost().map(|found| found.call_ps)
 }
@@ -26,7 +26,7 @@ fn the_median_since_the_last_improvement_counts() {
         Some(105_000)
     );
     let mut calibrations = Calibrations::default();
-    let better = [100_000, 99_000, 97_000, 96_000].map(|call_ps| calibrations.add(call(call_ps), 80_000));
+    let better = [100_000, 99_000, 97_000, 96_000].map(|call_ps| calibrations.add(call(call_ps, 80_000)));
     assert_eq!(better, [true, false, true, false], "a fiftieth is an improvement, less is not");
 }
 
@@ -47,7 +47,7 @@ fn calibrations_of_a_stalled_machine_do_not_count() {
 fn a_dear_call_is_calibrated_for_longer() {
     for (call_ps, after) in [(104_000, CALIBRATED_AFTER), (105_000, DEAR_CALIBRATED_AFTER)] {
         let mut calibrations = Calibrations::default();
-        calibrations.add(call(call_ps), 80_000);
+        calibrations.add(call(call_ps, 80_000));
         assert_eq!(calibrations.plateau(), after);
     }
     assert_eq!(Calibrations::default().plateau(), CALIBRATED_AFTER);
