@@ -14,7 +14,7 @@ fn bytes(proof: Proof) -> [u8; 36] {
     AgentProof { pid: 0x0102_0304, proof: Some(proof) }.to_bytes()
 }
 
-/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x14\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
+/// From Python's `hmac.new(b"secret", b"spl agent     " + b"\x15\0" + b"\1" * 32 + b"\2" * 32, "sha256")`,
 /// and for the controller likewise.
 #[test]
 fn the_proofs_of_this_protocol_have_these_bytes() {
@@ -22,11 +22,11 @@ fn the_proofs_of_this_protocol_have_these_bytes() {
     let proof = |side| hex(&bytes(NONCES.proof(&token("secret"), side)));
     assert_eq!(
         proof(Side::Agent),
-        "0403020170d55bfc97e77e23bd66fb457cc37dfd4972228516a65ceb37e0c414d29a34c4"
+        "0403020107e8976ab9714507ebbcd93ffae4dbe6535778cfb8d46e8b8dd7be0c37054bba"
     );
     assert_eq!(
         proof(Side::Controller),
-        "040302018cdb5a49054dfa782168f611f32e462de8a1fc7f3842a5fd639c8cceff5be923"
+        "04030201491478ebcdff0fa4212800b62da780480f5a0df917c9913cee75c986ba2d6aa6"
     );
 }
 
