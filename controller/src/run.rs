@@ -145,7 +145,8 @@ async fn together(
     if !came.was_anybody && came.standing != ExitStatus::Error {
         let was_killed = status.is_some_and(|status| status.signal().is_some());
         progress.problem(if was_interrupted {
-            "nothing was measured: it was interrupted before an agent connected"
+            "nothing was measured: it was interrupted before an agent connected. If that took long, the command may start no JVM, or \
+             ignore JAVA_TOOL_OPTIONS"
         } else if was_killed {
             KILLED_EARLY
         } else {

@@ -124,7 +124,7 @@ fn detail_lines(evaluation: &Evaluation, details: &Details) -> String {
             );
         }
         if look.tail_dependent {
-            text.push_str("    suspicious: tail-dependent: rare long calls, which are clipped, would change the ratio\n");
+            text.push_str("    suspicious: tail-dependent: rare long calls change the ratio\n");
         }
     }
     figure::plain(&text)

@@ -85,10 +85,10 @@ pub struct Measured {
     pub java: String,
     /// Command line of the JVM.
     pub command: String,
-    /// Cost of a measured call there, picoseconds, as the agent measured it.
+    /// Cost of a measured call there, picoseconds, as the agent measured it before the first one.
     pub probe_cost_ps: Option<u64>,
-    /// Duration that a measured call of an empty method reports there, picoseconds: approximately this part
-    /// of every duration is the probe's.
+    /// Duration that a measured call of an empty method reports there, picoseconds, by the speed of the clock while it
+    /// was measured: approximately this part of every duration is the probe's.
     pub probe_empty_ps: Option<u64>,
 }
 

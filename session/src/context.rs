@@ -116,7 +116,7 @@ impl ContextFile {
         self.context.programs.push(program);
     }
 
-    /// Sets the time that a call of an empty method reports in a program, as it was over the whole measurement.
+    /// Sets the time that a call of an empty method reports in a program, by the clock's speed over the measurement.
     pub fn probe_took(&mut self, pid: u32, empty_ps: u64) {
         let program = self.context.programs.iter_mut().rfind(|program| program.pid == pid);
         program.into_iter().for_each(|program| program.probe_empty_ps = Some(empty_ps));

@@ -46,7 +46,10 @@ pub fn choose(setup: &mut Setup, replace: bool) -> Result<Option<String>, String
 /// Changes the setup to the first numbered folder without results, where its own folder has some. The present folder
 /// of a running session is not free, even if it has no samples yet.
 pub fn choose_new(setup: &mut Setup, present: &Config) {
-    let is_free = |config: &Config| results_folder(config) != results_folder(present) && !has_results(config);
+    let is_present = |config: &Config| {
+        results_folder(config) == results_folder(present) || config.output_dir == present.output_dir
+    };
+    let is_free = |config: &Config| !is_present(config) && !has_results(config);
     if is_free(&setup.config) {
         return;
     }

@@ -59,6 +59,8 @@ pub struct Peer {
     given_back: BTreeMap<Handle, u64>,
     /// Estimate of the JVM's clock.
     pub clock: JvmClock,
+    /// Whether it was asked for its clock and has not answered.
+    pub is_asked: bool,
     /// Whether samples came since the last [`was_heard`](Self::was_heard).
     heard: bool,
     /// Methods that get probes with the next change of classes.
@@ -102,6 +104,7 @@ impl Peer {
             kept: BTreeMap::new(),
             given_back: BTreeMap::new(),
             clock: JvmClock::default(),
+            is_asked: false,
             heard: false,
             to_instrument: BTreeSet::new(),
             to_restore: BTreeSet::new(),
@@ -228,7 +231,13 @@ impl Peer {
     pub fn ask_clock(&mut self, now: Instant) {
         if self.is_here() && self.clock.is_to_be_asked(now) {
             self.send(ToAgent::Ping { id: 0 });
+            self.is_asked = true;
         }
+    }
+
+    /// Whether samples of it count.
+    pub fn has_samples(&self) -> bool {
+        self.kept.values().any(|kept| *kept > 0)
     }
 
     /// Adds names of size labels.

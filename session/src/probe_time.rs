@@ -1,51 +1,65 @@
 //! The probe's own time in the calls of a JVM, which changes as the clock's reading does.
 
-use std::collections::VecDeque;
-
-/// Most looks at the clock that are kept: there is one a second.
+/// Most looks at the clock that are kept. When there are more, every second one goes, and of later ones as many are kept.
 const MOST: usize = 512;
 /// Most by which the clock may have become slower or faster since the calibration; an agent that says more is wrong.
 const FACTOR: f64 = 8.0;
 
 /// Time that a measured call of an empty method reports. It is calibrated once, in a moment in which the clock may be twice as fast or
-/// as slow as in the next seconds: in virtual machines two readings of it took 53 to 118 ns within seconds, and the same on each processor. So
-/// the agent says again and again what two readings take, and the median counts.
+/// as slow as in the next seconds: in a virtual machine two readings of it took 53 to 118 ns within seconds. So the agent says again and
+/// again what two readings take, and the median counts.
 #[derive(Debug)]
 pub struct ProbeTime {
     calibrated_ps: u64,
-    /// What two readings took in the calibration.
+    /// What two readings took in the calibration; 0 if that is not known.
     reads_ps: u64,
-    later_ps: VecDeque<u64>,
+    later_ps: Vec<u64>,
+    /// One look in this number is kept, and looks since the last kept one.
+    every: (u64, u64),
+    slower: f64,
 }
 
 impl ProbeTime {
     /// Calibrated to this time, when two clock reads took `reads_ps`; 0 if that is not known.
     pub fn new(calibrated_ps: u64, reads_ps: u64) -> Self {
-        Self { calibrated_ps, reads_ps, later_ps: VecDeque::from_iter((reads_ps > 0).then_some(reads_ps)) }
+        let later_ps = Vec::from_iter((reads_ps > 0).then_some(reads_ps));
+        Self { calibrated_ps, reads_ps, later_ps, every: (1, 0), slower: 1.0 }
     }
 
     /// Takes what two clock reads take now.
     pub fn reads(&mut self, reads_ps: u64) {
-        if reads_ps == 0 {
+        if reads_ps == 0 || self.reads_ps == 0 {
             return;
         }
-        if self.later_ps.len() == MOST {
-            self.later_ps.pop_front();
+        let (every, since) = &mut self.every;
+        *since += 1;
+        if *since < *every {
+            return;
         }
-        self.later_ps.push_back(reads_ps);
+        *since = 0;
+        if self.later_ps.len() == MOST {
+            *every *= 2;
+            let mut keeps = false;
+            self.later_ps.retain(|_| {
+                keeps = !keeps;
+                keeps
+            });
+        }
+        self.later_ps.push(reads_ps);
+        let mut all = self.later_ps.clone();
+        let middle = (all.len() - 1) / 2;
+        let (_, middle, _) = all.select_nth_unstable(middle);
+        self.slower = (*middle as f64 / self.reads_ps as f64).clamp(FACTOR.recip(), FACTOR);
     }
 
-    /// The time by now, picoseconds.
+    /// The time over the whole measurement so far, picoseconds.
     pub fn ps(&self) -> u64 {
-        (self.calibrated_ps as f64 * self.slower()) as u64
+        (self.calibrated_ps as f64 * self.slower) as u64
     }
 
     /// Factor by which the clock, and a measured call with it, has become slower since the calibration.
     pub fn slower(&self) -> f64 {
-        let mut all: Vec<u64> = self.later_ps.iter().copied().collect();
-        all.sort_unstable();
-        let middle = all.get(all.len() / 2).filter(|_| self.reads_ps > 0);
-        middle.map_or(1.0, |middle| (*middle as f64 / self.reads_ps as f64).clamp(FACTOR.recip(), FACTOR))
+        self.slower
     }
 }
 
@@ -62,9 +76,12 @@ mod tests {
             probe.reads(reads_ps);
         }
         assert_eq!(probe.ps(), 29_000 * 77 / 55);
-        (0..2 * MOST).for_each(|_| probe.reads(55_000));
+        (0..20 * MOST).for_each(|_| probe.reads(55_000));
         assert_eq!(probe.ps(), 29_000);
-        assert_eq!(probe.later_ps.len(), MOST);
+        assert!(probe.later_ps.len() <= MOST && probe.every.0 == 32, "{probe:?}");
+        // Early looks weigh as much as late ones: a third of the time does not move the median.
+        (0..10 * MOST).for_each(|_| probe.reads(110_000));
+        assert_eq!(probe.ps(), 29_000);
     }
 
     #[test]

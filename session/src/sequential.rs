@@ -285,8 +285,8 @@ impl Sequential {
     pub fn claims(&self) -> Vec<ClaimStatus> {
         let of = |one: &InTheMaking| {
             let Some(ruling) = &one.ruling else { return ClaimStatus::default() };
-            let is_decided = one.decided.is_some_and(|decided| decided.truth != Truth::Undecided);
-            let ratio = ruling.look.as_ref().map(if is_decided { Look::decided } else { Look::so_far });
+            let truth = one.decided.map_or(Truth::Undecided, |decided| decided.truth);
+            let ratio = one.claim.figure(ruling, truth, &self.rules);
             ClaimStatus { ratio, parts: one.parts(ruling), instance: one.instance(ruling).cloned() }
         };
         self.claims.iter().map(of).collect()

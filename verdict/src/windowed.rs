@@ -22,9 +22,9 @@ use crate::relation::Judged;
 use crate::truth::Truth;
 use crate::types::{Basis, NotEvaluated, Verdict};
 use history::Kept;
-use spl_lang::ast::{Formula, Statistic};
+use spl_lang::ast::{Formula, Percent, Statistic};
 use spl_lang::{Assertion, Atom, Comparison, Scaled, Sign};
-use spl_model::Bucket;
+use spl_model::{Bucket, Shorter};
 use spl_stats::Ratio;
 use std::collections::{BTreeMap, BTreeSet};
 use weigh::{fleet_of, means, nearness, weigh};
@@ -78,7 +78,7 @@ impl From<&Comparison> for Claim {
 
 impl From<&Assertion> for Claim {
     fn from(one: &Assertion) -> Self {
-        let level = one.level.map(spl_lang::ast::Percent::fraction);
+        let level = one.level.map(Percent::fraction);
         Self { formula: one.formula.value.clone(), methods: one.methods(), level }
     }
 }
@@ -175,6 +175,22 @@ impl Claim {
         }
     }
 
+    /// The scaled ratio of two means and the ends of its interval, after this decision; `None` for other claims.
+    #[must_use]
+    pub fn figure(&self, ruling: &Ruling, truth: Truth, rules: &Rules) -> Option<[f64; 3]> {
+        let look = ruling.look?;
+        let Formula::Relation(Atom::Pair { sign, within, .. }) = &self.formula else {
+            return Some(look.so_far());
+        };
+        if truth == Truth::Undecided {
+            return Some(look.so_far());
+        }
+        let is_equality = sign.demand().shorter == Shorter::Neither;
+        let reach =
+            if is_equality { 1.0 + within.map_or(rules.equal_within, Percent::fraction) } else { 1.0 };
+        Some(look.decided((reach.recip(), reach), is_equality && truth == Truth::True))
+    }
+
     /// The verdict on a decided comparison, with its figures.
     #[must_use]
     pub fn verdict(
@@ -191,8 +207,7 @@ impl Claim {
             Truth::False => Basis::Refuted,
             Truth::Undecided => return None,
         };
-        let look = ruling.look?;
-        let [value, low, high] = look.decided();
+        let [value, low, high] = self.figure(ruling, truth, rules)?;
         let ratio = Ratio { value, low, high, confidence: 1.0 - 2.0 * rules.level };
         let ids = counting(history, &self.methods);
         let atom = Atom::Pair { left, sign: Sign::Equal, right, within: None };

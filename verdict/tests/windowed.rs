@@ -167,8 +167,10 @@ fn a_share_just_over_the_limit_on_one_side_unclips_both() {
     let truth = 2.98 / 3.97;
     let [ratio, low, high] = look.so_far();
     assert!((ratio / truth - 1.0).abs() < 0.05 && low < truth / 1.05 && 1.05 * truth < high, "{look:?}");
-    let [same, low, high] = look.decided();
-    assert!(same == ratio && low <= ratio && high == look.high, "{look:?}");
+    let judged = claim("f <= g");
+    let ruling = judged.rule(&history(400, [50, 50], [&two, &three]), &RULES);
+    let [same, low, high] = judged.figure(&ruling, Truth::True, &RULES).unwrap();
+    assert!(same == ratio && low <= ratio / 1.05 && high == look.high, "{look:?}");
 }
 
 #[test]
@@ -191,6 +193,17 @@ fn calls_that_the_probes_time_hides_are_shorter_than_what_is_far_longer() {
     ] {
         let (truth, ruling) = rule(text, &both);
         assert_eq!(truth, expected, "{text}: {}", why(&ruling));
+    }
+    // A verdict has finite figures, whichever side is hidden.
+    for text in ["f < 0.1 * g", "g > 10 * f", "g <= f"] {
+        let judged = claim(text);
+        let ruling = judged.rule(&both, &RULES);
+        let truth = ruling.evidence.truth(0.05);
+        let verdict = judged.verdict(&ruling, truth, 0.01, &both, &RULES).expect("it is decided");
+        let ratio = verdict.ratio.expect("two means have a ratio");
+        let [low, value, high] = [ratio.low, ratio.value, ratio.high];
+        assert!(0.0 < low && low <= value && value <= high && high.is_finite(), "{text}: {ratio:?}");
+        assert!(high < 1.0 || low > 1.0, "{text}: {ratio:?}");
     }
     // Two of them are not compared.
     let (truth, ruling) = rule("f < 2 * g", &history([&hidden, &|call| 41 + call % 5]));

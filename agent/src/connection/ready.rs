@@ -153,6 +153,7 @@ fn median<T: Copy>(all: &[T], key: impl Fn(&T) -> u64) -> Option<T> {
 pub(super) fn two_clock_reads_ps() -> u64 {
     const BATCHES: u64 = 4;
     const READS: u64 = 200;
+    const SLOW_PS: u64 = 1_000_000;
     let batch = |_| {
         let began = sys::now_ns();
         (0..READS).for_each(|_| {
@@ -160,5 +161,7 @@ pub(super) fn two_clock_reads_ps() -> u64 {
         });
         sys::now_ns().saturating_sub(began) * 1000 * 2 / (READS + 1)
     };
-    (0..BATCHES).map(batch).min().unwrap_or(0)
+    // Four batches tell what the clock takes where it is quick, and one does where it is slow.
+    let first = batch(0);
+    if first > SLOW_PS { first } else { (1..BATCHES).map(batch).fold(first, u64::min) }
 }

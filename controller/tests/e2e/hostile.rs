@@ -111,7 +111,7 @@ fn hello() -> ToController {
         max_measurements: Some(0),
         probe_cost_ps: Some(u64::MAX),
         probe_empty_ps: Some(u64::MAX),
-        clock_reads_ps: Some(0),
+        clock_reads_ps: Some(1),
     }
 }
 

@@ -22,6 +22,7 @@ const TENTH_100: Shape = Shape::Mixture(&[part(0.9, 1.0, 0.3), part(0.1, 100.0, 
 const FOUR_OF_100: Shape = Shape::Mixture(&[part(0.96, 1.0, 0.3), part(0.04, 100.0, 0.3)]);
 const SIX_OF_100: Shape = Shape::Mixture(&[part(0.94, 1.0, 0.3), part(0.06, 100.0, 0.3)]);
 const LONG_BURSTS: Shape = Shape::Regimes { times: 30.0, part: 0.1, stay: 40.0 };
+const SELDOM_BURSTS: Shape = Shape::Regimes { times: 100.0, part: 0.06, stay: 100.0 };
 const BURSTS_100: Shape = Shape::Regimes { times: 100.0, part: 0.004, stay: 5.0 };
 
 /// Calls of 100 µs, 20 in a turn on each side, with a clock of 1 ns and no sizes.
@@ -89,7 +90,7 @@ const PARETO: Shape = Shape::Mixture(&[
 ]);
 
 /// All of them.
-pub const PROCESSES: [Process; 52] = [
+pub const PROCESSES: [Process; 53] = [
     usual("lognormal(0.5)", LOGNORMAL_HALF),
     usual("lognormal(1)", LOGNORMAL_ONE),
     usual("two modes, 1 : 3", BIMODAL),
@@ -142,4 +143,5 @@ pub const PROCESSES: [Process; 52] = [
     apart("equal means, 4% and 6% 100 times as long", FOUR_OF_100, SIX_OF_100),
     usual("bursts of 40 calls 30 times as long, a tenth of all", LONG_BURSTS),
     apart("equal means, left such bursts", LONG_BURSTS, NARROW),
+    apart("equal means, left 6% in bursts of 100 calls 100 times as long", SELDOM_BURSTS, NARROW),
 ];

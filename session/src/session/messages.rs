@@ -144,10 +144,11 @@ impl Session<'_> {
             self.event_in(jvm, Event::AgentLimit(limit));
         }
         self.setup.definitions().into_iter().for_each(|message| agent.send(message));
+        // Before calls of an earlier run are judged.
+        self.probe_takes();
         if let Some(resumed) = self.resumed.take() {
             self.resume(resumed);
         }
-        self.probe_takes();
         self.warms_up(PeerId(agent.id));
         self.ever_connected = true;
         self.context.met(Measured {
@@ -245,7 +246,8 @@ impl Session<'_> {
     /// Takes what two readings of the clock take in an agent's JVM now.
     fn clock_reads(&mut self, id: PeerId, reads_ps: u64) {
         let Some(peer) = self.peers.get_mut(&id) else { return };
-        if let Some(probe) = &mut peer.probe {
+        // An answer to no question would only say something more often.
+        if let Some(probe) = peer.probe.as_mut().filter(|_| std::mem::take(&mut peer.is_asked)) {
             probe.reads(reads_ps);
             let times = probe.slower();
             peer.cost.iter_mut().for_each(|cost| cost.is_slower(times));
@@ -253,10 +255,11 @@ impl Session<'_> {
         self.probe_takes();
     }
 
-    /// Passes the probe's own time on. The slowest of several JVMs counts: a bound for the shortest calls that holds for it
-    /// holds for the others too.
+    /// Passes the probe's own time on: that of the slowest of the JVMs that are here or gave samples.
     fn probe_takes(&mut self) {
-        let longest_ps = self.peers.values().filter_map(|peer| Some(peer.probe.as_ref()?.ps())).max();
+        let counts = |peer: &&Peer| peer.is_here() || peer.has_samples();
+        let probes = self.peers.values().filter(counts).filter_map(|peer| peer.probe.as_ref());
+        let longest_ps = probes.map(ProbeTime::ps).max();
         if let (Some(sequential), Some(ps)) = (&mut self.sequential, longest_ps) {
             sequential.probe_takes(ps as f64 / 1000.0);
         }

@@ -43,14 +43,30 @@ impl Look {
         self.around(self.raw)
     }
 
-    /// The ratio of the means with the interval of a verdict: the one that lies on one side of the limit, 1.
-    #[must_use]
-    pub fn decided(&self) -> [f64; 3] {
-        let is_one_sided = |[_, low, high]: &[f64; 3]| 1.0 < *low || *high < 1.0;
+    /// The ratio of the means with the interval of a verdict on a claim with these limits: one that says the same. The
+    /// clipped times have decided, or else the unclipped ones.
+    pub(super) fn decided(&self, limits: (f64, f64), is_within: bool) -> [f64; 3] {
+        let agrees = |[_, low, high]: &[f64; 3]| {
+            if is_within {
+                limits.0 <= *low && *high <= limits.1
+            } else {
+                limits.1 < *low || *high < limits.0
+            }
+        };
         let clipped = self.around((self.raw_ratio, self.raw_ratio));
-        // Rare long calls may have decided.
-        let raw = Some([self.raw_ratio, self.raw.0, self.raw.1]).filter(is_one_sided);
-        raw.filter(|_| !is_one_sided(&clipped)).unwrap_or(clipped)
+        let raw = [self.raw_ratio, self.raw.0, self.raw.1];
+        match clipped {
+            [ratio, low, high] if agrees(&clipped) && !is_within => {
+                // The end away from the limit says how far the ratio may be.
+                if limits.1 < low {
+                    [ratio, low, high.max(self.raw.1)]
+                } else {
+                    [ratio, low.min(self.raw.0), high]
+                }
+            }
+            _ if agrees(&clipped) || !agrees(&raw) => clipped,
+            _ => raw,
+        }
     }
 
     fn around(&self, (low, high): (f64, f64)) -> [f64; 3] {
@@ -68,14 +84,17 @@ impl Means {
     pub(super) fn look(&self, level: f64) -> Option<Look> {
         let high = self.estimates(&self.left, &self.right);
         let low = self.estimates(&self.right, &self.left);
-        let central = high.first()?;
-        let end = |estimates: &[RatioEstimate]| {
-            let ends = estimates.iter().map(|one| one.interval(level, super::Rules::SCALE).1);
-            ends.fold(0.0, f64::max)
-        };
+        let central = high.first().or(low.first())?;
         let ratio = |times| self.mean(&self.left, times) / self.mean(&self.right, times);
         let (ratio, raw_ratio) = (ratio(Times::Clipped), ratio(Times::Whole));
-        let (low, high) = (end(&low).recip(), end(&high));
+        // Where the probe's time hides a side, its ratio is known in one direction only, and in the other one as far as the
+        // side takes a nanosecond.
+        let end = |estimates: &[RatioEstimate], least: f64| {
+            let ends = estimates.iter().map(|one| one.interval(level, super::Rules::SCALE).1);
+            ends.fold(if estimates.is_empty() { least } else { 0.0 }, f64::max)
+        };
+        let low = end(&low, ratio.min(raw_ratio).recip()).recip();
+        let high = end(&high, ratio.max(raw_ratio));
         Some(Look {
             windows: self.windows as u64,
             pairs: self.left.n.min(self.right.n),

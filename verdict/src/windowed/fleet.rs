@@ -196,14 +196,16 @@ impl Fleet {
     /// Figures of the mean ratio.
     pub(super) fn look(&self, level: f64) -> Option<Look> {
         let (high, low) = (self.estimates(Shorter::Left), self.estimates(Shorter::Right));
-        let end = |estimates: &[FleetEstimate]| {
-            let ends = estimates.iter().map(|one| one.interval(level, Rules::SCALE).1);
-            ends.fold(0.0, f64::max)
-        };
-        let central = high.first()?;
+        let central = high.first().or(low.first())?;
         let (ratio, raw_ratio) =
             (self.ratio(Shorter::Left, Times::Clipped), self.ratio(Shorter::Left, Times::Whole));
-        let (low, high) = (end(&low).recip(), end(&high));
+        // As for one instance.
+        let end = |estimates: &[FleetEstimate], least: f64| {
+            let ends = estimates.iter().map(|one| one.interval(level, Rules::SCALE).1);
+            ends.fold(if estimates.is_empty() { least } else { 0.0 }, f64::max)
+        };
+        let low = end(&low, ratio.min(raw_ratio).recip()).recip();
+        let high = end(&high, ratio.max(raw_ratio));
         let [left, right] = self.n();
         Some(Look {
             windows: self.windows() as u64,
@@ -254,6 +256,7 @@ impl Fleet {
             let [(left_ns, left), (right_ns, right)] =
                 [&means.left, &means.right].map(|side| means.shares(side, times, -means.probe_ns));
             let shares = left.iter().zip(&right).map(|(x, y)| x - y);
+            let [left_ns, right_ns] = [left_ns, right_ns].map(|ns| ns.max(Rules::LEAST_NS));
             Member { ratio: left_ns / right_ns, windows: means.numbers.iter().copied().zip(shares).collect() }
         };
         self.members.iter().map(member).collect()

@@ -130,7 +130,7 @@ impl Means {
     /// their time, and more than chance or the machine gives this side.
     fn by_long_calls(&self, short: &Side, long: &Side, bound: f64, rules: &Rules) -> Option<Weight> {
         /// Price of a second way to the same decision.
-        const PRICE: f64 = 4.0;
+        const PRICE: f64 = 20.0;
         if long.bound || !self.tail(long, [Times::Whole, Times::Clipped]).is_known() {
             return None;
         }
@@ -176,7 +176,8 @@ impl Means {
         rules: &Rules,
     ) -> Option<Need> {
         const DOUBT: f64 = 0.2;
-        let [of_short, of_long] = [short, long].map(|side| self.tail(side, [times, Times::Typical]));
+        let below = if times == Times::Whole { Times::Clipped } else { Times::Typical };
+        let [of_short, of_long] = [short, long].map(|side| self.tail(side, [times, below]));
         if !of_long.is_known() {
             return Some(self.few_bursts(&of_long));
         }
@@ -187,7 +188,8 @@ impl Means {
         let took = |side: &Side| side.n as f64 * self.mean(side, Times::Typical) / side.factor;
         let by_number = long.n as f64 / (short.n + long.n) as f64;
         let part = by_number.max(took(long) / (took(short) + took(long)));
-        let [few, many] = [of_short.bursts, of_long.bursts].map(|bursts| bursts.round() as u64);
+        // One burst that outweighs the others of its side makes them no fewer.
+        let [few, many] = [of_short.seen, of_long.bursts].map(|bursts| bursts.round() as u64);
         (share_at_least(many, few + many, part) > DOUBT * rules.level).then(|| {
             let what = format!(
                 "long calls decide, which may have hit either side: {many} bursts of them on the one, {few} \
@@ -231,13 +233,13 @@ impl Means {
     pub(super) fn means_of(&self, windows: Range<usize>, sides: [&Side; 2], times: Times) -> [f64; 2] {
         sides.map(|side| {
             let totals = side.totals_of(windows.clone());
-            side.scaled(side.mean_of(&totals, &self.weights, times) - self.probe_ns)
+            side.scaled((side.mean_of(&totals, &self.weights, times) - self.probe_ns).max(Rules::LEAST_NS))
         })
     }
 
     /// A side's mean, scaled, without the probe's time.
     pub(super) fn mean(&self, side: &Side, times: Times) -> f64 {
-        side.scaled(side.mean_of(&side.totals, &self.weights, times) - self.probe_ns)
+        side.scaled((side.mean_of(&side.totals, &self.weights, times) - self.probe_ns).max(Rules::LEAST_NS))
     }
 
     /// Contribution of a side's long calls to its mean: the difference between the two kinds of times.
@@ -299,7 +301,7 @@ impl Means {
             let (times, of_long_side) = (*times, *of_long_side);
             let probe = self.probe_ns * (1.0 + doubt);
             let (mut x, mut of_short) = self.shares(short, times, unseen + short.doubt - probe);
-            if x <= 0.0 {
+            if !short.bound && x <= short.factor * self.probe_ns * Rules::PROBE_DOUBT {
                 // A time that the probe's own one hides is not longer than both together.
                 (x, of_short) = self.shares(short, times, unseen + short.doubt);
             }

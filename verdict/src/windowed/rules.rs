@@ -31,7 +31,7 @@ impl Rules {
     pub const CLIP: f64 = 10.0;
     /// Typical times of a side are clipped at this multiple of its median.
     pub const TYPICAL: f64 = 3.0;
-    /// Largest share of a side's calls that are rare: a greater share is a part of what the method does.
+    /// Largest share of a side's calls that are rare: a greater share, in enough bursts, is a part of what the method does.
     pub const RARE: f64 = 0.05;
     /// Fewest independent bursts of long calls for a known total time of theirs.
     pub const MIN_BURSTS: f64 = 20.0;
@@ -49,6 +49,8 @@ impl Rules {
     /// Share by which a ratio in a measured JVM differs from that of the same code alone or in another JVM,
     /// because of the compiler and of neighbouring code: 1.3% was seen for medians, 2% for means of 200 ns.
     pub const RESOLUTION: f64 = 0.02;
+    /// Least time of a mean without the probe's, nanoseconds: a call takes some.
+    pub const LEAST_NS: f64 = 1.0;
     /// Share by which the probe's own time may differ from the calibrated one.
     pub const PROBE_DOUBT: f64 = 0.25;
     /// Tails of the two sides count as unlike when the probability of such a difference by chance is at most

@@ -3,6 +3,7 @@
 use super::history::Kept;
 use super::rules::Rules;
 use super::strata::Strata;
+use super::tail::Tail;
 use spl_stats::median;
 use std::ops::Range;
 
@@ -79,8 +80,13 @@ impl Gathered {
                 times[at].extend(&calls.times);
             }
         }
-        let middles = times.iter().map(|times| Middle::of(times, probe_ns)).collect();
-        Self { times, middles }
+        let middles = times.iter().enumerate().map(|(at, times)| {
+            let middle = Middle::of(times, probe_ns);
+            let is_known = middle.spread <= Rules::TYPICAL
+                || middle.are_bursts_known(shared, (index, at), strata, probe_ns);
+            if is_known { middle } else { Middle { spread: 1.0, ..middle } }
+        });
+        Self { middles: middles.collect(), times }
     }
 }
 
@@ -206,7 +212,7 @@ impl Side {
 impl Middle {
     fn of(times: &[u64], probe_ns: f64) -> Self {
         let mut times: Vec<f64> = times.iter().map(|&time| time as f64).collect();
-        let own = |time: f64| (time - probe_ns).max(1.0);
+        let own = |time: f64| (time - probe_ns).max(Rules::LEAST_NS);
         let median = median(&mut times).map_or(f64::INFINITY, own);
         // A few long calls are rare in any case: their share is not known.
         let rare = f64::max(Rules::RARE * times.len() as f64, Rules::MIN_BURSTS).ceil() as usize;
@@ -214,7 +220,25 @@ impl Middle {
             let (_, longest, _) = times.select_nth_unstable_by(rank, f64::total_cmp);
             own(*longest)
         });
-        Self { median, spread: longest.map_or(1.0, |longest| longest / median) }
+        // A median that the probe's time hides would make any call a long one.
+        Self { median, spread: longest.map_or(1.0, |longest| longest / median.max(probe_ns)) }
+    }
+
+    /// Whether the calls of a side in a stratum that are over the typical times form enough bursts to be no chance.
+    fn are_bursts_known(
+        &self,
+        shared: &[Vec<&Kept>],
+        (side, at): (usize, usize),
+        strata: &Strata,
+        probe_ns: f64,
+    ) -> bool {
+        let typical = self.median * Rules::TYPICAL + probe_ns;
+        let of_window = |turns: &Vec<&Kept>| {
+            let in_it = turns[side].strata.iter().filter(|(stratum, _)| strata.index(stratum) == Some(at));
+            let times = in_it.flat_map(|(_, calls)| &calls.times);
+            times.map(|&time| (time as f64 - typical).max(0.0)).sum::<f64>()
+        };
+        Tail::of(&shared.iter().map(of_window).collect::<Vec<_>>()).is_known()
     }
 }
 
@@ -236,7 +260,7 @@ impl Clips {
         Self {
             typical: own.median * typical + probe_ns,
             clip: own.median * clip + probe_ns,
-            alike: own.median + (clip - 1.0) * shorter + probe_ns,
+            alike: f64::max(own.median + (clip - 1.0) * shorter, own.median * typical) + probe_ns,
         }
     }
 }

@@ -12,6 +12,8 @@ pub(super) struct Tail {
     pub(super) sum: f64,
     /// Number of independent windows with long calls that carry the same information.
     pub(super) bursts: f64,
+    /// Number of independent windows with long calls.
+    pub(super) seen: f64,
     /// Expected contribution of unseen windows worse than the worst one, as a multiple of it.
     reach: f64,
 }
@@ -22,13 +24,14 @@ impl Tail {
         let sum: f64 = windows.iter().sum();
         let squares: f64 = windows.iter().map(|one| one * one).sum();
         if squares <= 0.0 {
-            return Self { sum: 0.0, bursts: 0.0, reach: 1.0 };
+            return Self { sum: 0.0, bursts: 0.0, seen: 0.0, reach: 1.0 };
         }
         let seen = windows.iter().filter(|&&one| one > 0.0).count() as f64;
         let share = seen / windows.len() as f64;
         let whether: Vec<f64> = windows.iter().map(|&one| f64::from(u8::from(one > 0.0)) - share).collect();
         let (_, tau) = autocorrelation_of(&whether);
-        Self { sum, bursts: f64::min(seen / tau, sum * sum / squares), reach: reach(windows) }
+        let seen = seen / tau;
+        Self { sum, bursts: f64::min(seen, sum * sum / squares), seen, reach: reach(windows) }
     }
 
     /// Possible contribution of unseen calls: of bursts, and of windows worse than the worst one.
