@@ -96,6 +96,12 @@ impl Hello {
     }
 }
 
+/// The answer to this query of the clock.
+fn pong(id: u64) -> ToController {
+    let clock_reads_ps = ready::two_clock_reads_ps();
+    ToController::Pong { id, now_ns: sys::now_ns(), clock_reads_ps }
+}
+
 /// Informs a controller, if one answers, why nothing can be measured in this JVM.
 pub fn excuse(options: &Options, hello: &Hello, why: String) {
     let Ok(mut stream) = Stream::connect(options) else { return };
@@ -367,10 +373,7 @@ impl Connection {
                     self.send(stream);
                 }
                 ToAgent::Detach => self.detach(),
-                ToAgent::Ping { id } => {
-                    let clock_reads_ps = ready::two_clock_reads_ps();
-                    stream.put(&ToController::Pong { id, now_ns: sys::now_ns(), clock_reads_ps });
-                }
+                ToAgent::Ping { id } => stream.put(&pong(id)),
                 ToAgent::Pong { .. } => {}
                 ToAgent::Discarded { handle, count } => self.station.discarded(handle, count),
                 ToAgent::VisitLimit { objects } => {

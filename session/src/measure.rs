@@ -87,8 +87,8 @@ impl Inputs {
         }
     }
 
-    /// The same after the session: each request to read tasks and settings again is told, and other inputs are
-    /// discarded.
+    /// Waits for an interrupt after the session. `reload` gets each request to read tasks and settings again; other
+    /// inputs are discarded.
     pub async fn interrupted_after(&mut self, reload: impl Fn()) -> Option<Interrupt> {
         loop {
             if let Some(interrupt) = self.pending.take() {

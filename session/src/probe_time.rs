@@ -11,7 +11,7 @@ const FACTOR: f64 = 8.0;
 #[derive(Debug)]
 pub struct ProbeTime {
     calibrated_ps: u64,
-    /// What two readings took in the calibration; 0 if that is not known.
+    /// Time of two readings in the calibration; 0 if that is not known.
     reads_ps: u64,
     later_ps: Vec<u64>,
     /// One look in this number is kept, and looks since the last kept one.

@@ -194,7 +194,7 @@ fn calls_that_the_probes_time_hides_are_shorter_than_what_is_far_longer() {
         let (truth, ruling) = rule(text, &both);
         assert_eq!(truth, expected, "{text}: {}", why(&ruling));
     }
-    // A verdict has finite figures, whichever side is hidden.
+    // A verdict has finite figures, on the left and on the right.
     for text in ["f < 0.1 * g", "g > 10 * f", "g <= f"] {
         let judged = claim(text);
         let ruling = judged.rule(&both, &RULES);

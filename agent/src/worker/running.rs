@@ -16,7 +16,7 @@ const LONG_CALL: Duration = Duration::from_secs(1);
 /// Most calls reported in the life of a JVM.
 const MOST_TOLD: usize = 20;
 
-/// What is to be known of these calls, in one sentence; `None` without any.
+/// A sentence about all these calls; `None` without any.
 fn warning(calls: &[String]) -> Option<String> {
     let (last, others) = calls.split_last()?;
     Some(if others.is_empty() {

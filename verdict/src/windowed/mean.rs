@@ -263,7 +263,7 @@ impl Means {
         if is_whole(short, long) { self.unseen_of(short) } else { 0.0 }
     }
 
-    /// The same of a side whose times count unclipped.
+    /// Time that calls which were not seen yet may add to the mean of a side whose times count unclipped.
     pub(super) fn unseen_of(&self, side: &Side) -> f64 {
         // One more window like the worst one is assumed: few long calls say little about their frequency.
         let worst = side.worst() / side.n as f64;

@@ -224,7 +224,7 @@ impl Middle {
         Self { median, spread: longest.map_or(1.0, |longest| longest / median.max(probe_ns)) }
     }
 
-    /// Whether the calls of a side in a stratum that are over the typical times form enough bursts to be no chance.
+    /// Whether the calls of a side in a stratum that are over the typical times form more bursts than chance explains.
     fn are_bursts_known(
         &self,
         shared: &[Vec<&Kept>],

@@ -12,9 +12,9 @@ use spl_model::{
     DrillKind, Facts, Handle, Instrument, MethodRef, Outcome, Pattern, ProbeKind, Refusal, Scope, Sizing,
 };
 
-pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
+fn hello() -> impl Strategy<Value = ToController> {
     let jvm = any::<(u32, String, String, String, u64, Vec<String>)>();
-    let hello = (jvm, any::<[Option<u64>; 4]>()).prop_map(|(jvm, limits)| {
+    (jvm, any::<[Option<u64>; 4]>()).prop_map(|(jvm, limits)| {
         let (pid, java_version, instance, command, now_ns, kinds) = jvm;
         let [max_measurements, probe_cost_ps, probe_empty_ps, clock_reads_ps] = limits;
         ToController::Hello {
@@ -29,10 +29,13 @@ pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
             probe_empty_ps,
             clock_reads_ps,
         }
-    });
+    })
+}
+
+pub(super) fn to_controller() -> impl Strategy<Value = ToController> {
     let labels = vec(any::<(u32, String)>().prop_map(|(id, text)| Label { id, text }), 0..9);
     prop_oneof![
-        hello,
+        hello(),
         (handle(), any::<String>(), outcome()).prop_map(|(handle, class_loader, outcome)| {
             ToController::Outcome { handle, class_loader, outcome }
         }),
