@@ -21,7 +21,7 @@ use crate::station::Station;
 use crate::stream::Stream;
 use crate::sys;
 use crate::waker::Sleeper;
-use cost::ProbeCost;
+use cost::{ProbeCost, two_clock_reads_ps};
 use spl_model::{DrillKind, Handle, InstrumentId, Outcome, ProbeKind, Refusal};
 use spl_wire::{ByeReason, Drilled, Events, ToAgent, ToController, Token};
 use std::io;
@@ -98,7 +98,7 @@ impl Hello {
 
 /// The answer to this query of the clock.
 fn pong(id: u64) -> ToController {
-    let clock_reads_ps = ready::two_clock_reads_ps();
+    let clock_reads_ps = two_clock_reads_ps();
     ToController::Pong { id, now_ns: sys::now_ns(), clock_reads_ps }
 }
 

@@ -1,4 +1,6 @@
-//! Cost of a measured call, from one calibration.
+//! Cost of a measured call, from one calibration, and that of reading the clock.
+
+use crate::sys;
 
 /// Cost and reported duration of a measured call of an empty method, in picoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -21,4 +23,21 @@ impl ProbeCost {
             reads_ps,
         }
     }
+}
+
+/// Picoseconds that two readings of the clock take in native code: the cheapest of some batches.
+pub(super) fn two_clock_reads_ps() -> u64 {
+    const BATCHES: u64 = 4;
+    const READS: u64 = 200;
+    const SLOW_PS: u64 = 1_000_000;
+    let batch = |_| {
+        let began = sys::now_ns();
+        (0..READS).for_each(|_| {
+            std::hint::black_box(sys::now_ns());
+        });
+        sys::now_ns().saturating_sub(began) * 1000 * 2 / (READS + 1)
+    };
+    // Four batches tell what the clock takes where it is quick, and one does where it is slow.
+    let first = batch(0);
+    if first > SLOW_PS { first } else { (1..BATCHES).map(batch).fold(first, u64::min) }
 }

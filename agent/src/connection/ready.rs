@@ -4,12 +4,11 @@
 #[cfg(test)]
 mod tests;
 
-use super::cost::ProbeCost;
+use super::cost::{ProbeCost, two_clock_reads_ps};
 use super::{Connection, LONGEST_ANSWER};
 use crate::kinds::times::pace::DRAIN_EVERY;
 use crate::kinds::times::rings::Raw;
 use crate::shared::{Command, Reply};
-use crate::sys;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
@@ -147,21 +146,4 @@ fn median<T: Copy>(all: &[T], key: impl Fn(&T) -> u64) -> Option<T> {
     let mut all = all.to_vec();
     all.sort_by_key(key);
     all.get(all.len() / 2).copied()
-}
-
-/// Picoseconds that two readings of the clock take in native code: the cheapest of some batches.
-pub(super) fn two_clock_reads_ps() -> u64 {
-    const BATCHES: u64 = 4;
-    const READS: u64 = 200;
-    const SLOW_PS: u64 = 1_000_000;
-    let batch = |_| {
-        let began = sys::now_ns();
-        (0..READS).for_each(|_| {
-            std::hint::black_box(sys::now_ns());
-        });
-        sys::now_ns().saturating_sub(began) * 1000 * 2 / (READS + 1)
-    };
-    // Four batches tell what the clock takes where it is quick, and one does where it is slow.
-    let first = batch(0);
-    if first > SLOW_PS { first } else { (1..BATCHES).map(batch).fold(first, u64::min) }
 }
