@@ -213,11 +213,11 @@ pub fn said(mention: &Mention) -> String {
         State::Found | State::Unmeasurable => {}
     }
     let [one] = &mention.meant[..] else { return counted(mention.meant.len(), "method") };
-    let words = one.modifiers().into_iter().chain([one.kind()]).collect::<Vec<_>>().join(" ");
-    let mut said = words.replace("static static", "static");
-    if one.kind() == "static initializer" {
-        said.push_str(", which runs once: too seldom for a claim about its time");
-    }
+    let mut said = if one.kind() == "static initializer" {
+        "static initializer, which runs once: too seldom for a claim about its time".to_owned()
+    } else {
+        one.modifiers().into_iter().chain([one.kind()]).collect::<Vec<_>>().join(" ")
+    };
     if mention.namesakes > 1 {
         said.push_str(&format!(", overloaded: one of {}", mention.namesakes));
     }

@@ -92,9 +92,14 @@ pub struct Snapshot {
 impl Snapshot {
     /// The sum of some counters, by their numbers.
     pub fn sum(&self, numbers: &[u32]) -> u64 {
-        let counts = numbers.iter().filter_map(|number| self.values.get(*number as usize));
-        counts.fold(0, |sum, count| sum.wrapping_add(*count))
+        sum_of(&self.values, numbers)
     }
+}
+
+/// The sum of the values with these numbers.
+fn sum_of(values: &[u64], numbers: &[u32]) -> u64 {
+    let counts = numbers.iter().filter_map(|number| values.get(*number as usize));
+    counts.fold(0, |sum, count| sum.wrapping_add(*count))
 }
 
 /// Counts within the calls of a root.
@@ -234,9 +239,7 @@ impl CountersFile {
         if numbers.len() > FEW {
             // All of them at once: each word would be a call of the system for each thread.
             let end = numbers.iter().max().map_or(0, |last| u64::from(*last) + 1);
-            let (values, _) = self.read(end)?;
-            let counts = numbers.iter().filter_map(|number| values.get(*number as usize));
-            return Ok(counts.fold(0, |sum, count| sum.wrapping_add(*count)));
+            return Ok(sum_of(&self.read(end)?.0, numbers));
         }
         for number in numbers.iter().copied() {
             for arena in 0..=u64::from(self.place.arenas) {
