@@ -182,7 +182,7 @@ fn result_json(evaluation: &Evaluation, details: Option<Details>) -> ResultJson 
         reason: evaluation.verdict.as_ref().err().map(ToString::to_string),
         leftover: evaluation.leftover,
         samples: [evaluation.n_left, evaluation.n_right],
-        ratio: verdict.and_then(|verdict| verdict.ratio).map(ratio),
+        ratio: evaluation.ratio().copied().map(ratio),
         left: verdict.map(|verdict| side(&verdict.left)),
         right: verdict.map(|verdict| side(&verdict.right)),
         welch: verdict.map(|verdict| welch(verdict.welch)),

@@ -182,6 +182,7 @@ fn results() -> Vec<ResultRecord> {
             n_left: 50,
             n_right: 60,
             drops: 2,
+            so_far: None,
         },
     };
     verdicts.into_iter().enumerate().map(record).collect()

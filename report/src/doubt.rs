@@ -55,14 +55,16 @@ pub struct Footing {
     pub widths: f64,
     /// Whether both sides took turns, so that changes over time affect both.
     pub in_turns: bool,
+    /// Whether windows were counted, not calls: those of a window may resemble each other.
+    pub by_windows: bool,
 }
 
 impl Footing {
     /// The footing of a verdict on this claim.
-    pub fn of(claim: &Claim<'_>, verdict: &Verdict, in_turns: bool) -> Self {
+    pub fn of(claim: &Claim<'_>, verdict: &Verdict, (in_turns, by_windows): (bool, bool)) -> Self {
         let medians = claim.sides(verdict).map(|side| unscaled(side, side.median_ns));
         let Some((value, low, high)) = verdict.ratio.as_ref().map(|ratio| claim.ratio(ratio)) else {
-            return Self { medians_agree: false, room: 1.0, widths: 1.0, in_turns };
+            return Self { medians_agree: false, room: 1.0, widths: 1.0, in_turns, by_windows };
         };
         let over = value > claim.limit;
         let end = if over { low } else { high };
@@ -72,6 +74,7 @@ impl Footing {
             room: if inside { 1.0 } else { (claim.limit / end).max(end / claim.limit) },
             widths: (claim.limit / value).ln() / (end / value).ln(),
             in_turns,
+            by_windows,
         }
     }
 }
@@ -138,14 +141,17 @@ pub fn of_times(times: &[u64], name: &str, footing: Footing) -> Vec<Doubt> {
         let stands = footing.widths * part.sqrt() > 1.0;
         doubts.push(Doubt {
             seen: format!("{name}: {} are worth {:.0}", counted(times.len() as u64, "call", "calls"), worth),
-            meaning: if stands {
+            meaning: if footing.by_windows {
+                "Neighbouring calls resemble each other, so that many of them tell less than as many independent ones would. The \
+                 verdict counts windows, not calls."
+            } else if stands {
                 "Neighbouring calls resemble each other, so that many of them tell less than as many \
                  independent ones would. The limit would lie outside the interval of these independent calls too."
             } else {
                 "Neighbouring calls resemble each other, so that many of them tell less than as many independent ones would: \
                  the true p-value is larger than the one shown."
             },
-            weight: if stands { Weight::Answered } else { Weight::Open },
+            weight: if stands || footing.by_windows { Weight::Answered } else { Weight::Open },
         });
     }
     doubts
@@ -333,8 +339,9 @@ fn of_suspicion(suspicion: &Suspicion, name: &str, footing: Footing) -> Option<D
 mod tests {
     use super::*;
 
-    const FIRM: Footing = Footing { medians_agree: true, room: 2.0, widths: 10.0, in_turns: false };
-    const LOOSE: Footing = Footing { medians_agree: false, room: 1.01, widths: 1.1, in_turns: false };
+    const FIRM: Footing =
+        Footing { medians_agree: true, room: 2.0, widths: 10.0, in_turns: false, by_windows: false };
+    const LOOSE: Footing = Footing { medians_agree: false, room: 1.01, widths: 1.1, ..FIRM };
 
     #[test]
     fn reliability_follows_from_what_doubts_do_to_the_verdict() {
@@ -416,5 +423,6 @@ mod tests {
         };
         check(LOOSE, Weight::Open);
         check(Footing { widths: 100.0, ..FIRM }, Weight::Answered);
+        check(Footing { by_windows: true, ..LOOSE }, Weight::Answered);
     }
 }

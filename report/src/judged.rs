@@ -182,6 +182,7 @@ mod tests {
             n_left: 2,
             n_right: 2,
             drops: 0,
+            so_far: None,
         };
         let judged = Judged::of(&asked, &evaluation, [&left, &right], Chosen::Pairs);
         assert_eq!((judged.left_ns.as_slice(), judged.right_ns.as_slice()), (&lefts[..], &rights[..]));

@@ -77,6 +77,7 @@ fn run(methods: usize, claims: usize) -> Facts {
         n_left: CALLS,
         n_right: CALLS,
         drops: 0,
+        so_far: None,
     };
     let results: Vec<Evaluation> = context.comparisons.iter().enumerate().map(result).collect();
     let in_full = shown_methods(&context, &shown(&context, &results), &[]);

@@ -11,7 +11,7 @@ use spl_records::{AssertionRecord, Context, InstancesFile, OfClaim, OfInstance, 
 use spl_report::{
     Calls, Decisions, Facts, Reasons, SHOWN, Step, html, shown, shown_assertions, shown_methods,
 };
-use spl_verdict::{Asserted, Evaluation, Evidence, Judged, NotEvaluated, Part, Truth, evaluate};
+use spl_verdict::{Asserted, Evaluation, Evidence, Judged, NotEvaluated, Part, Ratio, Truth, evaluate};
 use std::collections::BTreeMap;
 
 /// Samples of each side.
@@ -102,6 +102,7 @@ fn run(factors: &[f64]) -> Facts {
             n_left: SAMPLES,
             n_right: SAMPLES,
             drops: 0,
+            so_far: None,
         });
     }
     let in_full = shown_methods(&context, &shown(&context, &results), &[]);
@@ -516,11 +517,14 @@ fn windows_compare_all_calls_of_both_sides() {
     // An undecided comparison has charts too.
     let why = "the evidence does not suffice either way: at least 34 s more".to_owned();
     facts.results[0].verdict = Err(NotEvaluated::Open { windows: 7, why });
+    facts.results[0].so_far = Some(Ratio { value: 0.98, low: 0.93, high: 1.04, confidence: 0.9 });
     let page = html(&facts);
     has(
         &page,
         "The calls of 7 windows do not decide it: the evidence does not suffice either way: at least 34 s more. Let the program",
     );
+    has(&page, "<dt>Ratio so far</dt><dd><p><b>0.980</b> (90% interval 0.930 to 1.04), limit 1.</p>");
+    has(&page, "<b>0.980×</b> [0.930, 1.04], limit 1×</span>");
     assert_eq!(page.matches("<figure>").count(), 6, "five of the comparison, and scheduling");
     assert!(!page.contains("not exactly those"));
 }

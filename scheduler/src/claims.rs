@@ -256,6 +256,7 @@ impl Claims {
             n_left: left_ns.len() as u64,
             n_right: right_ns.len() as u64,
             drops: tallies.dropped_of(&[left, right]),
+            so_far: None,
         }
     }
 
@@ -305,6 +306,7 @@ impl Claims {
             n_left: count(left),
             n_right: count(right),
             drops: tallies.dropped_of(&[left, right]),
+            so_far: None,
         }
     }
 }

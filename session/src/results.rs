@@ -104,6 +104,7 @@ mod tests {
             n_left: 0,
             n_right: 0,
             drops: 0,
+            so_far: None,
         });
         assert_eq!(results.standing(&program), ExitStatus::SomeUndecided);
     }

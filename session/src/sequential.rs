@@ -9,7 +9,7 @@ use spl_model::{Bucket, ClaimIx, ClaimNumbers, Claimed};
 use spl_scheduler::Turns;
 use spl_verdict::{
     Asserted, Basis, Claim, Correction, Evaluation, Evidence, History, Instances, Judged, Look, NotEvaluated,
-    Part, Rules, Ruling, Truth, Turn,
+    Part, Ratio, Rules, Ruling, Truth, Turn,
 };
 use std::collections::BTreeMap;
 
@@ -226,6 +226,10 @@ impl Sequential {
         let judged = part.and_then(|part| part.judged.as_ref().ok());
         let (n_left, n_right) = judged.map_or((0, 0), |one| (one.n_left, one.n_right.unwrap_or(0)));
         let verdict = claim.verdict(ruling, decided.truth, decided.adjusted, &self.history, &self.rules);
+        let figure = claim
+            .figure(ruling, Truth::Undecided, &self.rules)
+            .filter(|_| verdict.is_none() && n_left.min(n_right) > 0);
+        let confidence = 1.0 - 2.0 * self.rules.level;
         Evaluation {
             comparison,
             bucket: part.map_or(Bucket::All, |part| part.bucket.clone()),
@@ -234,6 +238,7 @@ impl Sequential {
             n_left,
             n_right,
             drops: 0,
+            so_far: figure.map(|[value, low, high]| Ratio { value, low, high, confidence }),
         }
     }
 
@@ -392,7 +397,9 @@ fn push(all: &mut BTreeMap<Bucket, Vec<u64>>, bucket: &Bucket, value: u64) {
 
 /// The part, counted as judged only if it has calls: without calls it has no figures.
 fn judged_by_calls(part: &Part) -> Part {
-    let has_figures = |one: &Judged| one.left_ns.is_finite() && one.right_ns.is_finite();
+    let has_figures = |one: &Judged| {
+        one.n_left > 0 && one.n_right != Some(0) && one.left_ns.is_finite() && one.right_ns.is_finite()
+    };
     let judged = match &part.judged {
         Ok(one) if !has_figures(one) => {
             Err(NotEvaluated::TooFewSamples { left: one.n_left, right: one.n_right.unwrap_or(0) })
@@ -406,6 +413,21 @@ fn judged_by_calls(part: &Part) -> Part {
 mod tests {
     use super::*;
     use spl_lang::{RunMode, parse_file};
+
+    #[test]
+    fn a_claim_without_calls_of_a_side_has_no_figures() {
+        let check = |n_left, n_right, expected: bool| {
+            let mut part = ruling(1.0).parts.remove(0);
+            let Ok(judged) = &mut part.judged else { panic!("{part:?}") };
+            (judged.n_left, judged.n_right) = (n_left, n_right);
+            assert_eq!(judged_by_calls(&part).judged.is_ok(), expected, "{n_left} {n_right:?}");
+        };
+        check(1, None, true);
+        check(1, Some(1), true);
+        check(0, None, false);
+        check(0, Some(5), false);
+        check(5, Some(0), false);
+    }
 
     /// A claim about the medians of two instances, of which one has this p-value against it.
     fn ruling(p_false: f64) -> Ruling {

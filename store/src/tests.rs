@@ -96,6 +96,7 @@ fn evaluation() -> spl_verdict::Evaluation {
         n_left: 40,
         n_right: 40,
         drops: 0,
+        so_far: None,
     }
 }
 

@@ -68,10 +68,7 @@ fn compared(record: &ResultRecord) -> Verdict {
         result: if verdict.is_ok() { word(evaluation.standing()) } else { "not-evaluated" },
         basis: verdict.ok().map(|verdict| verdict.basis.to_string()),
         p_value: verdict.ok().map(|verdict| verdict.p_value),
-        ratio: verdict
-            .ok()
-            .and_then(|verdict| verdict.ratio)
-            .map(|ratio| [ratio.value, ratio.low, ratio.high]),
+        ratio: evaluation.ratio().map(|ratio| [ratio.value, ratio.low, ratio.high]),
         calls: Some([evaluation.n_left, evaluation.n_right]),
         means_ns: verdict.ok().map(|verdict| [verdict.left.mean_ns, verdict.right.mean_ns]),
         reason: verdict.err().map(|why| short(&why.to_string())),

@@ -135,7 +135,7 @@ mod tests {
     fn evaluation(comparison: usize, sign: Sign, left: &[u64], right: &[u64]) -> Evaluation {
         let verdict = evaluate(sign, 1.0, 1.0, left, right, 0.05);
         let (bucket, n_left, n_right) = (Bucket::All, left.len() as u64, right.len() as u64);
-        Evaluation { comparison, bucket, verdict, leftover: false, n_left, n_right, drops: 0 }
+        Evaluation { comparison, bucket, verdict, leftover: false, n_left, n_right, drops: 0, so_far: None }
     }
 
     /// Corrects comparisons of the same times, and gives basis and p-value of each.

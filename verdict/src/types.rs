@@ -193,9 +193,17 @@ pub struct Evaluation {
     pub n_right: u64,
     /// Lost samples of either method in the time in which these were gathered.
     pub drops: u64,
+    /// The ratio as far as the calls tell, where they do not decide; `None` beside a verdict, which has its own.
+    pub so_far: Option<Ratio>,
 }
 
 impl Evaluation {
+    /// The ratio of the verdict, or else that of the calls so far.
+    #[must_use]
+    pub fn ratio(&self) -> Option<&Ratio> {
+        self.verdict.as_ref().map_or(self.so_far.as_ref(), |verdict| verdict.ratio.as_ref())
+    }
+
     /// The smaller number of samples of the two sides, as the result file gives it (thesis 3.3.1).
     #[must_use]
     pub fn n_smaller(&self) -> u64 {

@@ -110,6 +110,7 @@ fn an_evaluation_counts_by_its_basis() {
                 n_left: left.len() as u64,
                 n_right: right.len() as u64,
                 drops: 0,
+                so_far: None,
             };
             assert_eq!(evaluation.standing(), expected, "{left:?} {sign} {right:?}");
             assert_eq!(evaluation.n_smaller(), left.len().min(right.len()) as u64);

@@ -83,7 +83,7 @@ fn in_lines(text: &str, room: usize) -> Vec<String> {
 
 /// Methods of undecided claims that lack calls, with the reason: one line for each kind of reason.
 fn lacks(run: Run<'_>) -> Vec<String> {
-    let mut kinds: BTreeMap<u8, Vec<(usize, Lack)>> = BTreeMap::new();
+    let mut kinds: BTreeMap<(u8, String), Vec<(usize, Lack)>> = BTreeMap::new();
     for method in undecided_methods(run) {
         if let Some(lack) = run.scheduler.lack(MethodIx(method)) {
             kinds.entry(kind(&lack)).or_default().push((method, lack));
@@ -92,11 +92,12 @@ fn lacks(run: Run<'_>) -> Vec<String> {
     kinds.into_values().filter_map(|lacking| said(run, &lacking)).collect()
 }
 
-/// The kinds of reasons by seriousness: the reasons that a longer measurement does not remove come first.
-fn kind(lack: &Lack) -> u8 {
-    match lack {
+/// The kinds of reasons by seriousness: the reasons that a longer measurement does not remove come first. Methods that
+/// cannot be measured have different reasons.
+fn kind(lack: &Lack) -> (u8, String) {
+    let rank = match lack {
         Lack::NotBegun { .. } => 0,
-        Lack::Unmeasurable { .. } => 1,
+        Lack::Unmeasurable { why } => return (1, common(why).to_owned()),
         Lack::NotLoaded => 2,
         Lack::NeverCalled { .. } => 4,
         Lack::NoBudget { .. } => 5,
@@ -104,7 +105,8 @@ fn kind(lack: &Lack) -> u8 {
         Lack::NoTurn => 7,
         Lack::Discarded(_) => 8,
         Lack::NotRecorded => 9,
-    }
+    };
+    (rank, String::new())
 }
 
 fn said(run: Run<'_>, lacking: &[(usize, Lack)]) -> Option<String> {
@@ -116,7 +118,9 @@ fn said(run: Run<'_>, lacking: &[(usize, Lack)]) -> Option<String> {
     };
     Some(match first {
         Lack::NotBegun { .. } => format!("{first}; let it run longer, or --set initial-sleep=0"),
-        Lack::Unmeasurable { why } => names(why, "cannot be measured"),
+        Lack::Unmeasurable { why } => {
+            names(if lacking.len() == 1 { why } else { common(why) }, "cannot be measured")
+        }
         Lack::NotLoaded => {
             names("name classes that it uses; --children for JVMs that it starts", "class never loaded")
         }
@@ -127,6 +131,11 @@ fn said(run: Run<'_>, lacking: &[(usize, Lack)]) -> Option<String> {
         Lack::Discarded(Taken { .. }) => names("measure longer", "too few calls that count"),
         Lack::NotRecorded => names("see the measurements", "no call was recorded"),
     })
+}
+
+/// A reason without what concerns one method alone: the names that are near its own.
+fn common(why: &str) -> &str {
+    why.split_once("; nearest: ").map_or(why, |(part, _)| part)
 }
 
 /// Some names, and the number of the others.
@@ -276,6 +285,15 @@ fn short(run: Run<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn methods_that_cannot_be_measured_for_one_reason_are_in_one_line() {
+        let of = |why: &str| kind(&Lack::Unmeasurable { why: why.to_owned() });
+        let [one, other] = ["a()V", "b()V, c()V"].map(|near| of(&format!("no such method; nearest: {near}")));
+        assert_eq!(one, other);
+        assert_ne!(one, of("it is native"));
+        assert!(one < kind(&Lack::NotLoaded));
+    }
 
     #[test]
     fn long_advice_goes_on_in_the_next_line() {

@@ -125,12 +125,28 @@ fn another_method_judges_the_same_measurements_if_they_have_what_it_needs() {
     assert!((50..80).contains(&windows), "it is decided as soon as may be: {windows}");
     assert_eq!(result["samples"], serde_json::json!([windows * 80, windows * 80]));
 
+    // Too few windows for a decision, and a ratio all the same.
+    let few = |k: u64| (k / 400 + 1).to_string();
+    record("fast", 1000, few).unwrap();
+    record("slow", 3000, few).unwrap();
+    let ended = eval(&case, &["--measurements", "recorded", "--method", "sequential", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let result = &document["comparisons"][0]["results"][0];
+    assert_eq!(result["result"], "not-evaluated", "{result}");
+    let [value, low, high] = ["value", "low", "high"].map(|end| result["ratio"][end].as_f64().unwrap());
+    assert!(low <= value && value <= high && (0.33..0.36).contains(&value), "{result}");
+
     record("fast", 1000, |_| String::new()).unwrap();
     record("slow", 3000, |_| String::new()).unwrap();
     let ended = eval(&case, &["--measurements", "recorded", "--method", "sequential"]);
     ended.assert_status(1);
     ended.assert_said(&["recorded without windows: their time is divided into 100 parts"]);
+    let short = "take less in a loop that only repeats them: CompareLoop.fast([I)J";
+    assert!(!ended.err.contains(short), "{}", ended.err);
     eval(&case, &["--measurements", "recorded", "--method", "welch"]).assert_status(1);
+
+    record("fast", 20, |_| String::new()).unwrap();
+    eval(&case, &["--measurements", "recorded", "--method", "welch"]).assert_said(&[short]);
 }
 
 #[test]

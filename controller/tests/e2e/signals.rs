@@ -76,6 +76,17 @@ fn a_program_that_is_killed_before_a_call_was_measured() {
 }
 
 #[test]
+fn an_interrupt_before_an_agent_connects_is_named() {
+    let case = case();
+    let mut run = case.start(["sh", "-c", "echo begun; exec cat"]);
+    run.awaits("begun");
+    run.signal("INT");
+    run.spl_ends_with(Some(2));
+    run.awaits("nothing was measured: it was interrupted before an agent connected");
+    run.ends();
+}
+
+#[test]
 fn a_second_interrupt_does_not_wait_for_an_agent_that_is_silent() {
     let case = case();
     let mut served = serve(&case, &["--once", "-v"]);

@@ -97,10 +97,13 @@ fn a_program_without_a_jvm_leaves_an_interrupted_run_as_it_was() {
 }
 
 #[test]
-fn a_size_processor_is_not_passed_over_in_silence() {
-    let case = Case::comparing("CompareLoop.fast([I)J, pkg.Sizes <= CompareLoop.slow([I)J\n");
+fn what_a_task_file_names_in_vain_is_not_passed_over_in_silence() {
+    let case = Case::comparing(
+        "CompareLoop.fast([I)J, pkg.Sizes <= CompareLoop.slow([I)J\nCompareLoop.<clinit>()V <= CompareLoop.slow([I)J\n",
+    );
     let ended = case.start(["true"]).ends_by_itself();
     ended.assert_said(&[
         "CompareLoop.fast([I)J: size processors are used only with argument-size = deep, and it has another value",
+        "CompareLoop.<clinit>()V: a static initializer runs once, too seldom for a claim about its time",
     ]);
 }

@@ -15,7 +15,8 @@
 //! | 30 | number of the comparison in the task file, from 1 |
 //! | 31 | reason for `not-evaluated` |
 //!
-//! Fields 7, 10-14 and 19-29 are empty when not evaluated, 11-14 also when there is no ratio.
+//! Fields 7, 10 and 19-29 are empty when not evaluated. 11-14 are then the ratio as far as the calls tell, and are empty when there is
+//! none.
 
 use super::parts::{
     FAILS, Figures, HOLDS, NOT_EVALUATED, Parts, ResultRecord, Times, index, parse_basis, parse_reason,
@@ -46,8 +47,10 @@ pub(super) fn write(record: &ResultRecord, out: &mut impl Write) -> fmt::Result 
         write!(out, "{}", verdict.basis)?;
     }
     out.write_char(',')?;
-    let ratio = verdict.and_then(|verdict| verdict.ratio);
-    write_doubles(ratio.map(|ratio| [ratio.value, ratio.low, ratio.high, ratio.confidence]), out)?;
+    write_doubles(
+        evaluation.ratio().map(|ratio| [ratio.value, ratio.low, ratio.high, ratio.confidence]),
+        out,
+    )?;
     let leftover = if evaluation.leftover { "leftover" } else { "" };
     write!(out, "{},{leftover},{},{},", evaluation.drops, evaluation.n_left, evaluation.n_right)?;
     write_doubles(verdict.map(figures), out)?;
@@ -90,8 +93,12 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<ResultRecord, Fault> {
     let Ok(sign) = fields.text(1).parse() else {
         return Err(fields.fault(1, Problem::Expected("a sign: <, <=, =, >= or >")));
     };
+    let mut so_far = None;
     let verdict = match fields.text(5) {
-        NOT_EVALUATED => Err(parse_reason(fields.text(30)).map_err(|problem| fields.fault(30, problem))?),
+        NOT_EVALUATED => {
+            so_far = fields.ratio()?;
+            Err(parse_reason(fields.text(30)).map_err(|problem| fields.fault(30, problem))?)
+        }
         HOLDS | FAILS => Ok(fields.figures()?),
         _ => return Err(fields.fault(5, Problem::Expected("holds, fails or not-evaluated"))),
     };
@@ -105,6 +112,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<ResultRecord, Fault> {
         leftover,
         counts,
         drops: fields.number(14)?,
+        so_far,
         verdict,
     };
     Ok(parts.into())
@@ -146,17 +154,20 @@ impl<'a> Fields<'a> {
         parse_double(self.text(place)).map_err(|problem| self.fault(place, problem))
     }
 
+    /// Fields 11-14.
+    fn ratio(&self) -> Result<Option<Ratio>, Fault> {
+        if self.text(10).is_empty() {
+            return Ok(None);
+        }
+        let (low, high, confidence) = (self.double(11)?, self.double(12)?, self.double(13)?);
+        Ok(Some(Ratio { value: self.double(10)?, low, high, confidence }))
+    }
+
     fn figures(&self) -> Result<Figures, Fault> {
         let basis = parse_basis(self.text(9)).map_err(|problem| self.fault(9, problem))?;
         if self.text(5) != if basis.holds() { HOLDS } else { FAILS } {
             return Err(self.fault(5, Problem::Contradiction("the result")));
         }
-        let ratio = if self.text(10).is_empty() {
-            None
-        } else {
-            let (low, high, confidence) = (self.double(11)?, self.double(12)?, self.double(13)?);
-            Some(Ratio { value: self.double(10)?, low, high, confidence })
-        };
         let mut doubles = [0.0; FIELDS_OF_SIDES];
         for (index, double) in doubles.iter_mut().enumerate() {
             *double = self.double(FIELDS_BEFORE_SIDES + index)?;
@@ -165,7 +176,7 @@ impl<'a> Fields<'a> {
         Ok(Figures {
             basis,
             p_value: self.double(6)?,
-            ratio,
+            ratio: self.ratio()?,
             left: Times { mean_ns: m0, median_ns: d0, sd_ns: s0 },
             right: Times { mean_ns: m1, median_ns: d1, sd_ns: s1 },
             welch: Welch { t, df, p_less, p_greater, p_two },

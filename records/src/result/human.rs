@@ -12,7 +12,8 @@
 //!
 //! The constants stand there when one of them isn't 1, `leftover` only when it is true; a ratio that isn't
 //! defined is `-`. A label is `label:` and a JSON string. A comparison without a verdict has the reason in
-//! place of the p-value, `not evaluated: "…"`, and neither times nor ratio nor test.
+//! place of the p-value, `not evaluated: "…"`, and neither times nor test; its ratio is that of the calls so far, and its line is left
+//! out where there is none.
 
 use super::parts::{FAILS, Figures, HOLDS, Parts, ResultRecord, Times, index, parse_basis, parse_reason};
 use crate::cursor::Cursor;
@@ -61,6 +62,9 @@ pub(super) fn write(record: &ResultRecord, out: &mut impl Write) -> fmt::Result 
         evaluation.drops
     )?;
     let Ok(verdict) = &evaluation.verdict else {
+        if evaluation.so_far.is_some() {
+            write_ratio(evaluation.so_far, out)?;
+        }
         writeln!(out, "  left: {} measurements", evaluation.n_left)?;
         return writeln!(out, "  right: {} measurements", evaluation.n_right);
     };
@@ -70,10 +74,13 @@ pub(super) fn write(record: &ResultRecord, out: &mut impl Write) -> fmt::Result 
     write_test(verdict, out)
 }
 
+/// The beginning of the line with the ratio.
+const RATIO: &str = "  ratio ";
+
 fn write_ratio(ratio: Option<Ratio>, out: &mut impl Write) -> fmt::Result {
-    let Some(Ratio { value, low, high, confidence }) = ratio else { return out.write_str("  ratio -\n") };
+    let Some(Ratio { value, low, high, confidence }) = ratio else { return writeln!(out, "{RATIO}-") };
     let (value, low, high, confidence) = (Double(value), Double(low), Double(high), Double(confidence));
-    writeln!(out, "  ratio {value}, from {low} to {high} with confidence {confidence}")
+    writeln!(out, "{RATIO}{value}, from {low} to {high} with confidence {confidence}")
 }
 
 fn write_side(name: &str, n: u64, times: Times, out: &mut impl Write) -> fmt::Result {
@@ -109,8 +116,12 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<ResultRecord, Fault> {
     cursor.literal(", lost samples ")?;
     let drops = cursor.number()?;
     cursor.end_of_line()?;
+    let mut so_far = None;
     let (counts, verdict) = match result {
         Err(reason) => {
+            if cursor.line().starts_with(RATIO.as_bytes()) {
+                so_far = read_ratio(cursor)?;
+            }
             let n_left = read_count("  left: ", cursor)?;
             cursor.end_of_line()?;
             let n_right = read_count("  right: ", cursor)?;
@@ -126,7 +137,9 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<ResultRecord, Fault> {
         }
     };
     let comparison = index(comparison, number_at)?;
-    Ok(Parts { comparison, left, sign, factors, right, bucket, leftover, counts, drops, verdict }.into())
+    let parts =
+        Parts { comparison, left, sign, factors, right, bucket, leftover, counts, drops, so_far, verdict };
+    Ok(parts.into())
 }
 
 /// A method in the middle of a line. Class names may hold nearly any character, so only the descriptor, with
@@ -203,7 +216,7 @@ fn read_bucket(cursor: &mut Cursor<'_>) -> Result<Bucket, Fault> {
 }
 
 fn read_ratio(cursor: &mut Cursor<'_>) -> Result<Option<Ratio>, Fault> {
-    cursor.literal("  ratio ")?;
+    cursor.literal(RATIO)?;
     if cursor.line() == b"-" {
         cursor.literal("-")?;
         cursor.end_of_line()?;

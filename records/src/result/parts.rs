@@ -38,6 +38,7 @@ pub(super) struct Parts {
     pub(super) leftover: bool,
     pub(super) counts: (u64, u64),
     pub(super) drops: u64,
+    pub(super) so_far: Option<Ratio>,
     pub(super) verdict: Result<Figures, NotEvaluated>,
 }
 
@@ -90,6 +91,7 @@ impl From<Parts> for ResultRecord {
             n_left,
             n_right,
             drops: parts.drops,
+            so_far: parts.so_far,
         };
         Self { left: parts.left, sign: parts.sign, left_factor, right_factor, right: parts.right, evaluation }
     }

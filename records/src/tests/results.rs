@@ -33,6 +33,7 @@ fn judged() -> ResultRecord {
             n_left: 50,
             n_right: 60,
             drops: 7,
+            so_far: None,
         },
     }
 }
@@ -46,8 +47,17 @@ fn unjudged() -> ResultRecord {
         n_left: 50,
         n_right: 1,
         drops: 0,
+        so_far: None,
     };
     ResultRecord { left_factor: 1.0, evaluation, ..judged() }
+}
+
+/// Compared, and undecided.
+fn open() -> ResultRecord {
+    let mut record = unjudged();
+    record.evaluation.verdict = Err(NotEvaluated::Undecided { windows: 70 });
+    record.evaluation.so_far = Some(Ratio { value: 0.98, low: 0.95, high: 1.01, confidence: 0.9 });
+    record
 }
 
 fn check(form: Form, record: &ResultRecord, expected: &str) {
@@ -70,6 +80,12 @@ fn the_comma_form_begins_as_the_thesis_has_it() {
         "p/A.f(I)V,<=,1,1,\"p/B,C.g()V\",not-evaluated,,1,\"label:a \"\"b\"\"\",,,,,,0,,50,1,,,,,,,,,,,,2,\
          \"too few samples: 50 left and 1 right, at least 2 a side are needed\"\n",
     );
+    check(
+        Form::Comma,
+        &open(),
+        "p/A.f(I)V,<=,1,1,\"p/B,C.g()V\",not-evaluated,,1,\"label:a \"\"b\"\"\",,0.98,0.95,1.01,0.9,0,,50,1,,,,,,,,,,,,2,\
+         undecided: the evidence of 70 windows does not suffice either way\n",
+    );
 }
 
 #[test]
@@ -90,6 +106,14 @@ fn the_human_form_is_read_at_a_glance() {
         "\ncomparison 2: p/A.f(I)V <= p/B,C.g()V\n  \
          not evaluated: \"too few samples: 50 left and 1 right, at least 2 a side are needed\"\n  \
          sizes label:\"a \\\"b\\\"\", lost samples 0\n  left: 50 measurements\n  right: 1 measurements\n",
+    );
+    check(
+        Form::Human,
+        &open(),
+        "\ncomparison 2: p/A.f(I)V <= p/B,C.g()V\n  \
+         not evaluated: \"undecided: the evidence of 70 windows does not suffice either way\"\n  \
+         sizes label:\"a \\\"b\\\"\", lost samples 0\n  ratio 0.98, from 0.95 to 1.01 with confidence 0.9\n  \
+         left: 50 measurements\n  right: 1 measurements\n",
     );
 }
 

@@ -54,6 +54,15 @@ pub(super) fn double() -> impl Strategy<Value = f64> {
     any::<u64>().prop_map(f64::from_bits).prop_filter("NaN", |value| !value.is_nan())
 }
 
+fn ratio() -> impl Strategy<Value = Ratio> {
+    [double(), double(), double(), double()].prop_map(|[value, low, high, confidence]| Ratio {
+        value,
+        low,
+        high,
+        confidence,
+    })
+}
+
 fn verdict(factors: (f64, f64), counts: (u64, u64)) -> impl Strategy<Value = Verdict> {
     let side = |factor, n| {
         [double(), double(), double()].prop_map(move |[mean_ns, median_ns, sd_ns]| Side {
@@ -64,17 +73,11 @@ fn verdict(factors: (f64, f64), counts: (u64, u64)) -> impl Strategy<Value = Ver
             sd_ns,
         })
     };
-    let ratio = [double(), double(), double(), double()].prop_map(|[value, low, high, confidence]| Ratio {
-        value,
-        low,
-        high,
-        confidence,
-    });
     let welch = [double(), double(), double(), double(), double()]
         .prop_map(|[t, df, p_less, p_greater, p_two]| Welch { t, df, p_less, p_greater, p_two });
     let basis = proptest::sample::select(Basis::ALL.to_vec());
     let sides = (side(factors.0, counts.0), side(factors.1, counts.1));
-    (basis, double(), option::of(ratio), sides, welch).prop_map(
+    (basis, double(), option::of(ratio()), sides, welch).prop_map(
         |(basis, p_value, ratio, (left, right), welch)| Verdict {
             holds: basis.holds(),
             basis,
@@ -110,10 +113,10 @@ pub(super) fn result() -> impl Strategy<Value = ResultRecord> {
     (method(), sign, method(), about).prop_flat_map(|(left, sign, right, about)| {
         let (comparison, leftover, drops, counts, factors, bucket) = about;
         let verdict = prop_oneof![
-            3 => verdict(factors, counts).prop_map(Ok),
-            1 => reason().prop_map(Err),
+            3 => verdict(factors, counts).prop_map(|verdict| (Ok(verdict), None)),
+            1 => (reason().prop_map(Err), option::of(ratio())),
         ];
-        verdict.prop_map(move |verdict| ResultRecord {
+        verdict.prop_map(move |(verdict, so_far)| ResultRecord {
             left: left.clone(),
             sign,
             left_factor: factors.0,
@@ -127,6 +130,7 @@ pub(super) fn result() -> impl Strategy<Value = ResultRecord> {
                 n_left: counts.0,
                 n_right: counts.1,
                 drops,
+                so_far,
             },
         })
     })

@@ -9,7 +9,7 @@ use crate::judged::{Chosen, Judged};
 use crate::words::{Badge, Claim, explain, unscaled};
 use maud::{Markup, html};
 use spl_model::Bucket;
-use spl_verdict::{Evaluation, NotEvaluated, Side, Verdict};
+use spl_verdict::{Evaluation, NotEvaluated, Ratio, Side, Verdict};
 use std::collections::BTreeSet;
 
 /// Number of comparisons up to which all are open at the start.
@@ -65,8 +65,7 @@ fn table(page: &Page<'_>, rest: &[&Shown<'_>]) -> Markup {
 }
 
 fn ratio_text(claim: &Claim<'_>, evaluation: &Evaluation) -> String {
-    let ratio = evaluation.verdict.as_ref().ok().and_then(|verdict| verdict.ratio.as_ref());
-    ratio.map_or_else(|| "–".to_owned(), |ratio| quotient(claim.ratio(ratio).0))
+    evaluation.ratio().map_or_else(|| "–".to_owned(), |ratio| quotient(claim.ratio(ratio).0))
 }
 
 fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
@@ -77,7 +76,7 @@ fn in_full(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
             summary {
                 span.head { (badge(shown.badge())) span.formula { (claim.formula()) } }
                 @if let Some(looked) = first {
-                    @if let Ok(verdict) = &looked.evaluation.verdict { (bar(&claim, verdict, shown.reliability())) }
+                    @if let Some(ratio) = looked.evaluation.ratio() { (bar(&claim, ratio, shown.reliability())) }
                 }
             }
             div.body {
@@ -114,8 +113,7 @@ fn full_text(page: &Page<'_>, shown: &Shown<'_>) -> String {
 }
 
 /// The ratio with its interval and the limit, as a small picture and in figures.
-fn bar(claim: &Claim<'_>, verdict: &Verdict, reliability: Option<Reliability>) -> Markup {
-    let Some(ratio) = &verdict.ratio else { return html! {} };
+fn bar(claim: &Claim<'_>, ratio: &Ratio, reliability: Option<Reliability>) -> Markup {
     let (value, low, high) = claim.ratio(ratio);
     // Logarithmic, with the limit in the middle: half and twice are equally far.
     let reach = [value, low, high].iter().map(|at| (at / claim.limit).ln().abs()).fold(0.3, f64::max) * 1.15;
@@ -150,6 +148,7 @@ fn result(page: &Page<'_>, shown: &Shown<'_>, claim: &Claim<'_>, looked: &Looked
                     }
                 } }
                 @if let Ok(verdict) = &evaluation.verdict { (verdict_facts(claim, evaluation, verdict)) }
+                @if let Some(ratio) = &evaluation.so_far { div { dt { "Ratio so far" } dd { p { (ratio_facts(claim, ratio)) "." } } } }
                 @if let Some(reliability) = looked.reliability() {
                     div { dt { "Reliability" } dd {
                         p { b { (reliability.word()) } ": " (reliability.meaning(&looked.doubts)) "."
@@ -193,10 +192,10 @@ fn verdict_facts(claim: &Claim<'_>, evaluation: &Evaluation, verdict: &Verdict) 
     };
     html! {
         @if let Some(ratio) = &verdict.ratio {
-            @let (value, low, high) = claim.ratio(ratio);
+            @let (_, low, high) = claim.ratio(ratio);
             @let medians = unscaled(subject, subject.median_ns) / unscaled(object, object.median_ns);
             div { dt { "Ratio" } dd { p {
-                b { (quotient(value)) } " (" (percent(ratio.confidence)) " interval " (quotient(low)) " to " (quotient(high)) "), limit " (digits(claim.limit))
+                (ratio_facts(claim, ratio))
                 ". By medians, which rare long calls do not move: " (quotient(medians)) "."
                 @if low <= 1.0 && 1.0 <= high { " Which of both is faster the measurements do not tell: 1 lies within the interval." }
             } } }
@@ -206,6 +205,13 @@ fn verdict_facts(claim: &Claim<'_>, evaluation: &Evaluation, verdict: &Verdict) 
             thead { tr { th { "Method" } th.n { "Calls" } th.n { "Average" } th.n { "Median" } th.n { "Std. deviation" } } }
             tbody { (row(claim.subject, subject)) (row(claim.object, object)) }
         } })) } }
+    }
+}
+
+fn ratio_facts(claim: &Claim<'_>, ratio: &Ratio) -> Markup {
+    let (value, low, high) = claim.ratio(ratio);
+    html! {
+        b { (quotient(value)) } " (" (percent(ratio.confidence)) " interval " (quotient(low)) " to " (quotient(high)) "), limit " (digits(claim.limit))
     }
 }
 

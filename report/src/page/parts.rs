@@ -78,15 +78,16 @@ impl<'a> Page<'a> {
                 let mut doubts = doubt::of_evaluation(evaluation, context.min_samples);
                 let mut judged = Judged::default();
                 let claim = Claim::of(asked, &names);
-                let is_in = Chosen::of(context) != Chosen::Windows;
-                if let (Ok(verdict), Some(empty_ns)) = (&evaluation.verdict, empty_ns.filter(|_| is_in)) {
+                let by_windows = Chosen::of(context) == Chosen::Windows;
+                let is_in = empty_ns.filter(|_| !by_windows);
+                if let (Ok(verdict), Some(empty_ns)) = (&evaluation.verdict, is_in) {
                     doubts.extend(doubt::of_probe(&claim, verdict, empty_ns));
                 }
                 let footing = evaluation
                     .verdict
                     .as_ref()
                     .ok()
-                    .map(|verdict| Footing::of(&claim, verdict, context.paired));
+                    .map(|verdict| Footing::of(&claim, verdict, (context.paired, by_windows)));
                 if in_full {
                     judged = Judged::of(
                         asked,

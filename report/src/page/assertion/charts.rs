@@ -117,7 +117,8 @@ fn doubts(page: &Page<'_>, sides: &[Side<'_>], judged: &Judged) -> Vec<Doubt> {
             side.operand.share.is_none() && (median(side) < against) != (side.figure_ns < other_ns);
         // A comparison with a bound has no turns.
         let in_turns = page.facts.context.paired && sides.len() > 1;
-        let footing = Footing { medians_agree: !is_moved, room: 1.0, widths: 1.0, in_turns };
+        let by_windows = Chosen::of(&page.facts.context) == Chosen::Windows;
+        let footing = Footing { medians_agree: !is_moved, room: 1.0, widths: 1.0, in_turns, by_windows };
         doubt::of_times(&times, page.names.get(side.operand.method), footing)
     };
     sides.iter().flat_map(of).collect()
