@@ -30,11 +30,8 @@ pub fn eval(arguments: &Eval) -> Result<ExitStatus, String> {
     let recorded = context_of(&arguments.measurements);
     let progress = Progress::new(arguments.quiet);
     let setup = read_setup(arguments, recorded.as_ref())?;
-    // As the run itself: that of the slowest JVM, by now at its final value.
-    let probe_ps =
-        recorded.and_then(|context| context.programs.iter().filter_map(|one| one.probe_empty_ps).max());
-    let probe_ns = probe_ps.unwrap_or(0) as f64 / 1000.0;
-    let replay = Replay::of(&setup, &arguments.measurements, probe_ns, &mut |text| progress.note(text))?;
+    let programs = recorded.map(|context| context.programs).unwrap_or_default();
+    let replay = Replay::of(&setup, &arguments.measurements, &programs, &mut |text| progress.note(text))?;
     if !replay.has_samples() {
         let folder = arguments.measurements.display();
         return Err(format!(

@@ -9,6 +9,11 @@ use std::path::Path;
 /// Name of the file, which lies in the folder of the results.
 pub const FILE: &str = "instances.json";
 
+/// Origin of a JVM's samples. One JVM after the other is one series; of several at once each is a sample.
+pub fn origin(pid: u32, instance: &str, several: bool) -> String {
+    if several { format!("{instance}:{pid}") } else { pid.to_string() }
+}
+
 /// The document of a run's last looks.
 pub fn document(setup: &Setup, sequential: &Sequential) -> InstancesFile {
     let program = &setup.program;

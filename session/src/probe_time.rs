@@ -1,5 +1,7 @@
 //! The probe's own time in the calls of a JVM, which changes as the clock's reading does.
 
+use std::collections::BTreeMap;
+
 /// Most looks at the clock that are kept. When there are more, every second one goes, and of later ones as many are kept.
 const MOST: usize = 512;
 /// Most by which the clock may have become slower or faster since the calibration; an agent that says more is wrong.
@@ -63,6 +65,21 @@ impl ProbeTime {
     }
 }
 
+/// The probe's time by instance, nanoseconds, of the probe's times in JVMs by their origins, picoseconds: the longest. There is one
+/// instance, without a name, where they are not told apart.
+pub fn of_instances(
+    probes: impl Iterator<Item = (impl AsRef<str>, u64)>,
+    are_told_apart: bool,
+) -> BTreeMap<String, f64> {
+    let mut longest = BTreeMap::new();
+    for (origin, ps) in probes {
+        let instance = if are_told_apart { origin.as_ref().to_owned() } else { String::new() };
+        let of_instance = longest.entry(instance).or_insert(0.0);
+        *of_instance = f64::max(*of_instance, ps as f64 / 1000.0);
+    }
+    longest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,6 +99,14 @@ mod tests {
         // Early looks weigh as much as late ones: a third of the time does not move the median.
         (0..10 * MOST).for_each(|_| probe.reads(110_000));
         assert_eq!(probe.ps(), 29_000);
+    }
+
+    #[test]
+    fn each_instance_has_its_own() {
+        let probes = [("a:1", 40_000), ("b:2", 90_000), ("a:1", 30_000)];
+        let of = |told| of_instances(probes.into_iter(), told).into_iter().collect::<Vec<_>>();
+        assert_eq!(of(true), [("a:1".to_owned(), 40.0), ("b:2".to_owned(), 90.0)]);
+        assert_eq!(of(false), [(String::new(), 90.0)]);
     }
 
     #[test]

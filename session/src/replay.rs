@@ -2,6 +2,8 @@
 //! are the same.
 
 use crate::config::{Config, Judge};
+use crate::instances::origin;
+use crate::probe_time;
 use crate::recorded::Recorded;
 use crate::results::Results;
 use crate::resume::{WindowsOf, instance_of};
@@ -9,6 +11,7 @@ use crate::sequential::Sequential;
 use crate::setup::Setup;
 use spl_lang::{Program, RunMode};
 use spl_model::Sample;
+use spl_records::context::Measured;
 use spl_scheduler::{Action, Decision, Event, MethodIx, Scheduler, Settings};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -54,15 +57,14 @@ struct Survey {
 }
 
 impl<'a> Replay<'a> {
-    /// Goes through the samples in a folder, with the nanoseconds that a call of an empty method reported
-    /// there. `tell` gets a message if they are judged by another method than the configured one.
+    /// Goes through the samples in a folder, which are of these programs. `tell` gets a message if they are judged by another method than the configured one.
     ///
     /// # Errors
     /// When the samples cannot be read; one line of text.
     pub fn of(
         setup: &'a Setup,
         folder: &Path,
-        probe_ns: f64,
+        programs: &[Measured],
         tell: &mut dyn FnMut(&str),
     ) -> Result<Self, String> {
         let config = &setup.config;
@@ -86,7 +88,12 @@ impl<'a> Replay<'a> {
         }
         let mut sequential = (config.judge == Judge::Sequential).then(|| Sequential::of(setup));
         if let Some(sequential) = &mut sequential {
-            sequential.probe_takes(probe_ns);
+            let several = config.programs > 1;
+            let probe = |one: &Measured| Some((origin(one.pid, &one.instance, several), one.probe_empty_ps?));
+            let probes = programs.iter().filter_map(probe);
+            for (instance, ns) in probe_time::of_instances(probes, config.tells_instances()) {
+                sequential.probe_takes(&instance, ns);
+            }
         }
         let mut replay = Self {
             program: &setup.program,

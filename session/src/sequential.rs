@@ -91,9 +91,10 @@ impl Sequential {
         }
     }
 
-    /// Sets the time that a call of an empty method reports, nanoseconds.
-    pub fn probe_takes(&mut self, probe_ns: f64) {
-        self.history.probe_ns = probe_ns;
+    /// Sets the time that a call of an empty method reports in an instance, named as in [`window`](Self::window);
+    /// nanoseconds.
+    pub fn probe_takes(&mut self, instance: &str, probe_ns: f64) {
+        self.history.probe_takes(instance, probe_ns);
     }
 
     /// Takes a window; gives the results that it decides: of the claims of its methods, and with a correction

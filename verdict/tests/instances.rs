@@ -122,10 +122,10 @@ fn the_ratio_of_an_instance_has_no_factors_of_the_claim() {
 
 #[test]
 fn an_instance_has_the_figures_that_it_would_have_alone() {
-    // Some calls of one side take 30 times as long, and the probe takes a part of each.
+    // Some calls of one side take 30 times as long, and the probe takes a part of each, in each instance another one.
     let of = |instances: &[usize]| {
         let mut history = History::new(2);
-        history.probe_ns = 300.0;
+        instances.iter().for_each(|&at| history.probe_takes(&format!("i{at}"), 300.0 + 300.0 * at as f64));
         for window in 1..=60_u64 {
             for &at in instances {
                 let instance = history.instance(&format!("i{at}"));

@@ -177,7 +177,7 @@ fn a_share_just_over_the_limit_on_one_side_unclips_both() {
 fn calls_that_the_probes_time_hides_are_shorter_than_what_is_far_longer() {
     let history = |times: [&dyn Fn(u64) -> u64; 2]| {
         let mut history = history(60, [20, 20], times);
-        history.probe_ns = 43.0;
+        history.probe_takes("", 43.0);
         history
     };
     let (hidden, long) = (|call| 40 + call % 5, even(2_000, 2));
@@ -230,7 +230,7 @@ fn what_had_not_ended_proves_nothing_for_its_side() {
 fn the_probes_own_time_is_taken_out() {
     let (one, two) = (|call| 1_038 + call % 5, |call| 3_038 + call % 7);
     let mut history = history(60, [20, 20], [&one, &two]);
-    history.probe_ns = 38.0;
+    history.probe_takes("", 38.0);
     let look = claim("f < g").rule(&history, &RULES).look.expect("there are windows");
     assert!((look.ratio.recip() - 3.0).abs() < 0.01, "{}", look.ratio.recip());
 }

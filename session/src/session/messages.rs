@@ -3,8 +3,9 @@
 use super::{Next, Session, new_cost};
 use crate::agents::{Agent, CLOSED};
 use crate::context::About;
+use crate::instances;
 use crate::peer::{self, DETACHED, Farewell, Peer, PeerId, introduction, unavailable};
-use crate::probe_time::ProbeTime;
+use crate::probe_time::{self, ProbeTime};
 use crate::resume::Resumed;
 use crate::status::Metaspace;
 use spl_model::{Facts, Handle, Outcome, Refusal, SampleFlags, one_line};
@@ -170,10 +171,10 @@ impl Session<'_> {
 
     /// Says that a JVM is measured. Gives the origin of its samples.
     fn introduces(&self, java_version: &str, (pid, instance): (u32, &str), command: &str) -> String {
-        // One JVM after the other is one series; of several at once each is a sample.
-        let named = (self.config.programs > 1).then_some(instance);
+        let several = self.config.programs > 1;
+        let named = several.then_some(instance);
         self.observer.note(&introduction(java_version, pid, named, command));
-        named.map_or_else(|| pid.to_string(), |name| format!("{name}:{pid}"))
+        instances::origin(pid, instance, several)
     }
 
     fn say_smaller_limit(&mut self, of_agent: Option<u64>) {
@@ -255,13 +256,15 @@ impl Session<'_> {
         self.probe_takes();
     }
 
-    /// Passes the probe's own time on: that of the slowest of the JVMs that are here or gave samples.
+    /// Passes the probe's own time on: of each instance that of the slowest of its JVMs that are here or gave samples.
     fn probe_takes(&mut self) {
+        let Some(sequential) = &mut self.sequential else { return };
         let counts = |peer: &&Peer| peer.is_here() || peer.has_samples();
-        let probes = self.peers.values().filter(counts).filter_map(|peer| peer.probe.as_ref());
-        let longest_ps = probes.map(ProbeTime::ps).max();
-        if let (Some(sequential), Some(ps)) = (&mut self.sequential, longest_ps) {
-            sequential.probe_takes(ps as f64 / 1000.0);
+        let tells = self.config.tells_instances();
+        let probe = |peer: &Peer| Some((Arc::clone(&peer.origin), peer.probe.as_ref()?.ps()));
+        let probes = self.peers.values().filter(counts).filter_map(probe);
+        for (instance, ns) in probe_time::of_instances(probes, tells) {
+            sequential.probe_takes(&instance, ns);
         }
     }
 

@@ -52,7 +52,8 @@ impl Fleet {
         sides: Sides,
         scope: Option<&Bucket>,
     ) -> Self {
-        let means = |&id: &usize| Means::of(&history.shared(id, methods), sides, scope, history.probe_ns);
+        let means =
+            |&id: &usize| Means::of(&history.shared(id, methods), sides, scope, history.probe_ns(&[id]));
         let factors = if sides.bound { [1.0; 2] } else { [sides.left, sides.right] };
         Self { ids: ids.to_vec(), members: ids.iter().map(means).collect(), factors }
     }

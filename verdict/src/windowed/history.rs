@@ -30,9 +30,8 @@ pub struct History {
     methods: usize,
     /// Names of the instances, by their numbers.
     names: Vec<String>,
-    /// Nanoseconds of each duration that are the probe's own: the time that a call of an empty method
-    /// reports.
-    pub probe_ns: f64,
+    /// Nanoseconds of each duration that are the probe's own, by the names of instances.
+    probes: BTreeMap<String, f64>,
 }
 
 /// A turn with its calls by strata.
@@ -83,6 +82,23 @@ impl History {
     /// The name of an instance; empty where only one is measured.
     pub(super) fn name(&self, instance: usize) -> &str {
         self.names.get(instance).map_or("", String::as_str)
+    }
+
+    /// Sets the time that a call of an empty method reports in an instance, nanoseconds.
+    pub fn probe_takes(&mut self, instance: &str, ns: f64) {
+        match self.probes.get_mut(instance) {
+            Some(known) => *known = ns,
+            None => drop(self.probes.insert(instance.to_owned(), ns)),
+        }
+    }
+
+    /// The time that a call of an empty method reports in these instances: the longest, nanoseconds. Where it is not known
+    /// of an instance, it is like the longest of the others.
+    pub(super) fn probe_ns(&self, instances: &[usize]) -> f64 {
+        let longest = |probes: &mut dyn Iterator<Item = &f64>| probes.copied().reduce(f64::max);
+        let known = instances.iter().map(|&id| self.probes.get(self.name(id))).collect::<Option<Vec<_>>>();
+        let of_these = known.and_then(|known| longest(&mut known.into_iter()));
+        of_these.or_else(|| longest(&mut self.probes.values())).unwrap_or(0.0)
     }
 
     /// The instances that have turns of any method.

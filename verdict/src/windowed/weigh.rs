@@ -182,22 +182,26 @@ fn compared(left: Scaled, right: Other) -> (Vec<usize>, Sides) {
     }
 }
 
-/// The windows of the instance that is meant, or of the only one that counts, or of all while none counts.
+/// The windows of the instance that is meant, or of the only one that counts, or of all while none counts; and the probe's own
+/// time in them, nanoseconds.
 fn windows_of<'a>(
     scope: Scope<'_>,
     history: &'a History,
     ids: &[usize],
     methods: &[usize],
-) -> Vec<Vec<&'a Kept>> {
-    match (scope.instance, ids) {
-        (Some(id), _) | (None, &[id]) => history.shared(id, methods),
-        _ => history.instances().flat_map(|id| history.shared(id, methods)).collect(),
-    }
+) -> (Vec<Vec<&'a Kept>>, f64) {
+    let meant = match (scope.instance, ids) {
+        (Some(id), _) | (None, &[id]) => vec![id],
+        _ => history.instances().collect(),
+    };
+    let windows = meant.iter().flat_map(|&id| history.shared(id, methods)).collect();
+    (windows, history.probe_ns(&meant))
 }
 
 pub(super) fn means(left: Scaled, right: Other, scope: Scope<'_>, history: &History, ids: &[usize]) -> Means {
     let (methods, sides) = compared(left, right);
-    Means::of(&windows_of(scope, history, ids, &methods), sides, scope.bucket, history.probe_ns)
+    let (windows, probe_ns) = windows_of(scope, history, ids, &methods);
+    Means::of(&windows, sides, scope.bucket, probe_ns)
 }
 
 fn locations(
@@ -211,18 +215,18 @@ fn locations(
         Other::Method(right) => vec![left.method, right.method],
         Other::Bound(_) => vec![left.method],
     };
-    let shared = windows_of(scope, history, ids, &methods);
+    let (shared, probe_ns) = windows_of(scope, history, ids, &methods);
     let scope = scope.bucket;
     let strata = Strata::of(&shared, methods.len(), scope);
     let of = |side: usize, scaled: Scaled| {
         let quantile = |share: f64| {
-            Location::Quantile(Quantile::of(&shared, side, &strata, (scaled.factor, share), history.probe_ns))
+            Location::Quantile(Quantile::of(&shared, side, &strata, (scaled.factor, share), probe_ns))
         };
         match scaled.statistic {
             Statistic::Median => quantile(0.5),
             Statistic::Percentile(percent) => quantile(percent / 100.0),
             Statistic::Mean => {
-                let sums = window_sums(&shared, side, scope, scaled.factor, history.probe_ns);
+                let sums = window_sums(&shared, side, scope, scaled.factor, probe_ns);
                 let n = sums.iter().map(|(_, n)| *n).sum::<f64>() as u64;
                 RatioEstimate::of_windows(&sums)
                     .map_or(Location::Bound(f64::NAN), |estimate| Location::Mean { estimate, n })
