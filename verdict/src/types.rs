@@ -193,7 +193,7 @@ pub struct Evaluation {
     pub n_right: u64,
     /// Lost samples of either method in the time in which these were gathered.
     pub drops: u64,
-    /// The ratio as far as the calls tell, where they do not decide; `None` beside a verdict, which has its own.
+    /// The ratio as far as the calls tell, where they do not decide; `None` where there is a verdict, which has its own.
     pub so_far: Option<Ratio>,
 }
 

@@ -125,7 +125,7 @@ fn another_method_judges_the_same_measurements_if_they_have_what_it_needs() {
     assert!((50..80).contains(&windows), "it is decided as soon as may be: {windows}");
     assert_eq!(result["samples"], serde_json::json!([windows * 80, windows * 80]));
 
-    // Too few windows for a decision, and a ratio all the same.
+    // Too few windows for a decision, but a ratio.
     let few = |k: u64| (k / 400 + 1).to_string();
     record("fast", 1000, few).unwrap();
     record("slow", 3000, few).unwrap();
