@@ -325,7 +325,7 @@ impl Catalogue {
 
     /// The nearest method of this name in a superclass or superinterface of a class; with a descriptor only
     /// the method that has it.
-    pub fn inherited(&mut self, class: &str, name: &str, descriptor: Option<&str>) -> Option<Known> {
+    pub fn inherited(&mut self, class: &str, is_meant: &dyn Fn(&MethodRef) -> bool) -> Option<Known> {
         let mut open = vec![class.to_owned()];
         let mut next = 0;
         while let Some(class) = open.get(next).and_then(|name| self.class(name)) {
@@ -333,10 +333,7 @@ impl Catalogue {
             let supers = class.super_name.iter().chain(&class.interfaces);
             let supers: Vec<String> = supers.filter(|name| !open.contains(name)).cloned().collect();
             for above in &supers {
-                let found = self.methods(above).into_iter().find(|known| {
-                    known.method.name() == name
-                        && descriptor.is_none_or(|wanted| known.method.descriptor().as_str() == wanted)
-                });
+                let found = self.methods(above).into_iter().find(|known| is_meant(&known.method));
                 if found.is_some() {
                     return found;
                 }

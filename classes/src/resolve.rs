@@ -238,28 +238,37 @@ impl Looker<'_> {
 
     /// Why a class has no method that is meant, and what may be meant instead.
     fn why_no_method(&mut self, term: &MethodTerm) -> (&'static str, Option<String>) {
-        let (class, name, descriptor) = match term {
-            MethodTerm::Exact(method) => {
-                let descriptor = method.descriptor().as_str();
-                (method.class().to_owned(), method.name().to_owned(), Some(descriptor))
-            }
+        let (class, name, has_types) = match term {
+            MethodTerm::Exact(method) => (method.class().to_owned(), method.name().to_owned(), true),
             MethodTerm::Pattern(pattern) => {
                 // A pattern means several classes only on purpose; one of them is enough for proposals.
                 let class = self.catalogue.classes_meant(pattern).into_iter().next().unwrap_or_default();
-                (class, pattern.name.clone(), None)
+                (class, pattern.name.clone(), pattern.has_types())
             }
             MethodTerm::Name(_) => return ("not a method", None),
         };
         let known = self.catalogue.methods(&class);
         let same: Vec<String> = spellings(known.iter().filter(|known| known.method.name() == name), term);
-        let mut inherited = || self.catalogue.inherited(&class, &name, descriptor);
-        if !same.is_empty() {
+        let mut inherited = |is_meant: &dyn Fn(&MethodRef) -> bool| {
+            // Nobody inherits constructors.
+            let above = self.catalogue.inherited(&class, is_meant).filter(|_| !name.starts_with('<'))?;
+            Some(listed(&[written(&above.method, term)]))
+        };
+        let is_meant = |method: &MethodRef| match term {
+            MethodTerm::Exact(meant) => {
+                method.name() == name && method.descriptor().as_str() == meant.descriptor().as_str()
+            }
+            MethodTerm::Pattern(pattern) => pattern.matches_member(method),
+            MethodTerm::Name(_) => false,
+        };
+        if let Some(above) = inherited(&is_meant).filter(|_| has_types || same.is_empty()) {
+            ("not declared by this class itself", Some(format!("it is inherited: write {above}")))
+        } else if !same.is_empty() {
             ("not with these types", Some(format!("the class has {}", listed(&same))))
         } else if name.starts_with('<') {
             ("its class has none", None)
-        } else if let Some(above) = inherited() {
-            let declared = format!("it is inherited: write {}", listed(&[written(&above.method, term)]));
-            ("not declared by this class itself", Some(declared))
+        } else if let Some(above) = inherited(&|method| method.name() == name) {
+            ("not with these types", Some(format!("the class inherits {above}")))
         } else {
             let near = nearest(&known, &name);
             let help = (!near.is_empty())

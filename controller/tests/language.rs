@@ -98,6 +98,10 @@ fn each_method_is_said_to_be_what_it_is() {
     check("shapes.**#scaled", 0, ": 3 methods\n");
     check("shaped.**#scaled", 1, "did you mean `shapes.**#scaled`?");
     check("shapes.Shape$Square#scaled(double)", 1, "it is inherited: write `shapes.Shape#scaled(double)`");
+    check("shapes.Shape$Square#scaled(int)", 1, "the class inherits `shapes.Shape#scaled(double)`");
+    check("shapes/Shape$Square.scaled(I)D", 1, "the class inherits `shapes/Shape.scaled(D)");
+    let wide = "it is inherited: write `shapes.Shape#scaled(double, double)`";
+    check("shapes.Shape$Circle#scaled(double, double)", 1, wide);
     check("shapes.Shape#scaled(int)", 1, "the class has `shapes.Shape#scaled(double)`");
     check("shapes/Sape.area()D", 1, "did you mean `shapes/Shape`?");
     fs::write(folder.path().join("classes/shapes/Broken.class"), "not a class").unwrap();

@@ -245,6 +245,21 @@ fn a_mean_asks_for_rare_calls_and_a_median_does_not() {
     assert!(why(&ruling).contains("4382 calls"), "{}", why(&ruling));
     let ruling = claim("median(f) < median(g)").rule(&history, &rules);
     assert_eq!(ruling.evidence.truth(0.05), Truth::True);
+    // Rare long calls cannot bring a mean below a bound: 1,200 calls show that it is above.
+    for (text, expected) in [
+        ("f >= 6 us", Truth::True),
+        ("f <= 6 us", Truth::False),
+        ("f >= 7.7 us", Truth::True),
+        ("f <= 10 us", Truth::Undecided),
+        ("f >= 10 us", Truth::Undecided),
+    ] {
+        let ruling = claim(text).rule(&history, &rules);
+        assert_eq!(ruling.evidence.truth(0.05), expected, "{text}: {}", why(&ruling));
+    }
+    // Rare calls that take no time might.
+    let few = self::history(60, [1, 1], [&one, &two]);
+    let ruling = claim("f >= 7.5 us").rule(&few, &rules);
+    assert!(why(&ruling).contains("calls, so that rare short ones"), "{}", why(&ruling));
 }
 
 /// Times of a function on a machine that slows down steadily, to twice as long; 20 calls in each of 60

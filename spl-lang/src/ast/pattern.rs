@@ -80,9 +80,20 @@ impl MethodPattern {
     /// Whether it matches `method`, without regard to annotations.
     #[must_use]
     pub fn matches(&self, method: &MethodRef) -> bool {
+        self.matches_class(method.class()) && self.matches_member(method)
+    }
+
+    /// Whether it has types of parameters or of a result.
+    #[must_use]
+    pub fn has_types(&self) -> bool {
+        self.parameters.is_some() || self.result.is_some()
+    }
+
+    /// Whether it matches `method`, of whichever class that is, without regard to annotations.
+    #[must_use]
+    pub fn matches_member(&self, method: &MethodRef) -> bool {
         let descriptor = method.descriptor();
-        self.matches_class(method.class())
-            && self.matches_name(method.name())
+        self.matches_name(method.name())
             && self.parameters.as_ref().is_none_or(|types| {
                 let found = descriptor.parameters();
                 let (named, any_more) = match types.split_last() {

@@ -122,10 +122,11 @@ impl Fleet {
         if censored > 0 {
             return Some(Need::censored(censored));
         }
-        let needed = rules.calls_for_mean(bound / self.ratio(shorter, Times::Clipped) - 1.0);
+        let is_above_bound = sides().any(|(_, [short, _])| short.bound);
+        let needed = rules.calls_for_mean(bound / self.ratio(shorter, Times::Clipped) - 1.0, is_above_bound);
         let calls: u64 = sides().map(|(_, [short, long])| if short.bound { long.n } else { short.n }).sum();
         if (calls as f64) < needed {
-            return Some(Need::calls(needed, calls, self.windows() as f64));
+            return Some(Need::calls(needed, calls, self.windows() as f64, is_above_bound));
         }
         if self.ratio(shorter, Times::Whole) >= bound {
             return Some(Need::without_long_calls());

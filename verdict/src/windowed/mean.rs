@@ -151,10 +151,10 @@ impl Means {
         }
         let mean = |side: &Side| self.mean(side, Times::Clipped);
         let gap = bound * mean(long) / mean(short) - 1.0;
-        let needed = rules.calls_for_mean(gap);
+        let needed = rules.calls_for_mean(gap, short.bound);
         let calls = if short.bound { long.n } else { short.n };
         if (calls as f64) < needed {
-            return Some(Need::calls(needed, calls, self.windows as f64));
+            return Some(Need::calls(needed, calls, self.windows as f64, short.bound));
         }
         if self.mean(short, Times::Whole) >= bound * self.mean(long, Times::Whole) {
             return Some(Need::without_long_calls());

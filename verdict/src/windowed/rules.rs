@@ -64,9 +64,11 @@ impl Rules {
 
     /// Calls of the shorter side that a decision on means needs, if the other side is longer by the share
     /// `gap` of it. Unseen calls are rarer than ln(4/level)/n. If each takes up to `rare_calls` times the
-    /// mean, they must not make up for the gap, and must be rarer than one in `rare_calls`.
-    pub(super) fn calls_for_mean(&self, gap: f64) -> f64 {
-        self.rare_calls.map_or(0.0, |rare| (4.0 / self.level).ln() * rare / gap.max(1.0))
+    /// mean, they must not make up for the gap, and must be rarer than one in `rare_calls`. If the shorter side is a bound,
+    /// calls of the other one are needed: unseen ones that take no time must not make up for the gap, and long ones cannot.
+    pub(super) fn calls_for_mean(&self, gap: f64, is_above_bound: bool) -> f64 {
+        let needed = |rare: f64| if is_above_bound { 1.0 + gap.recip() } else { rare / gap.max(1.0) };
+        self.rare_calls.map_or(0.0, |rare| (4.0 / self.level).ln() * needed(rare))
     }
 }
 
@@ -108,10 +110,11 @@ impl Need {
         Self::new("the times are not longer than what the clock and the probe take", None)
     }
 
-    /// Need of calls of the shorter side of a mean.
-    pub(super) fn calls(needed: f64, calls: u64, windows: f64) -> Self {
+    /// Need of calls of the shorter side of a mean, or of the other one if that side is a bound.
+    pub(super) fn calls(needed: f64, calls: u64, windows: f64, is_above_bound: bool) -> Self {
+        let rare = if is_above_bound { "short" } else { "long" };
         let what = format!(
-            "means need {needed:.0} calls, so that rare long ones are among them (rare-calls), and medians fewer; \
+            "means need {needed:.0} calls, so that rare {rare} ones are among them (rare-calls), and medians fewer; \
              there are {calls}"
         );
         Self::new(what, Some(windows * needed / calls as f64))
