@@ -336,7 +336,11 @@ impl SplAgent {
 /// The constant part of the first message.
 fn hello(jvm: Jvm) -> Hello {
     let text = |key| jvm.env().get_system_property(key).unwrap_or_default();
-    Hello { java_version: text("java.vm.version"), command: text("sun.java.command") }
+    Hello {
+        java_version: text("java.vm.version"),
+        command: text("sun.java.command"),
+        compiles: !text("java.vm.info").contains("interpreted mode"),
+    }
 }
 
 /// Whether the JVM records an AOT cache: our classes would be in it, and the JVM could not write it then.

@@ -73,6 +73,8 @@ pub struct Hello {
     pub java_version: String,
     /// `sun.java.command`
     pub command: String,
+    /// Whether the JVM compiles methods (`java.vm.info`).
+    pub compiles: bool,
 }
 
 impl Hello {

@@ -33,8 +33,11 @@ pub fn sentence(asserted: &Asserted) -> String {
     if let Some(why) = why_not(asserted) {
         return if why.starts_with(&text) { why } else { format!("{text}: {why}") };
     }
-    if let Some(open @ NotEvaluated::Open { .. }) = asserted.gaps.last() {
-        text = open.to_string();
+    // Some of its comparisons were judged, and others not.
+    if asserted.standing() == Standing::Undecided
+        && let Some(why) = joined(&asserted.gaps)
+    {
+        text = if why.starts_with(&text) { why } else { format!("{text}: {why}") };
     }
     let fails = asserted.standing() == Standing::Fails;
     if let Some(instance) = asserted.instance.as_ref().filter(|_| fails) {
@@ -60,12 +63,18 @@ pub fn why_not(asserted: &Asserted) -> Option<String> {
     if asserted.standing() != Standing::Undecided || asserted.parts.iter().any(is_judged) {
         return None;
     }
+    joined(&asserted.gaps)
+}
+
+/// Each reason once, and what windows left open before all others; `None` without any.
+fn joined(gaps: &[NotEvaluated]) -> Option<String> {
     let mut reasons: Vec<String> = Vec::new();
-    for gap in asserted.gaps.iter().map(ToString::to_string) {
+    for gap in gaps.iter().map(ToString::to_string) {
         if !reasons.contains(&gap) {
             reasons.push(gap);
         }
     }
+    reasons.sort_by_key(|reason| !reason.starts_with(word(Standing::Undecided)));
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 

@@ -26,6 +26,19 @@ pub(crate) fn of_thread(folder: &Path) -> Option<u64> {
     exact.or_else(|| of_stat(&fs::read_to_string(folder.join("stat")).ok()?))
 }
 
+/// Time for which a thread ran or waited for a processor, nanoseconds: on a busy machine it gets less than it needs.
+pub(crate) fn busy_time(folder: &Path) -> Option<u64> {
+    let both = fs::read_to_string(folder.join("schedstat")).ok().and_then(|text| of_schedstat(&text));
+    both.or_else(|| of_thread(folder))
+}
+
+/// The first two numbers of `schedstat`: running and waiting.
+fn of_schedstat(text: &str) -> Option<u64> {
+    let mut fields = text.split_ascii_whitespace();
+    let mut ns = || fields.next()?.parse::<u64>().ok();
+    Some(ns()?.saturating_add(ns()?))
+}
+
 /// CPU time that a process has used, nanoseconds.
 pub(crate) fn of_process(pid: u32) -> Option<u64> {
     of_stat(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
@@ -53,9 +66,18 @@ mod tests {
     }
 
     #[test]
+    fn waiting_for_a_processor_is_being_busy() {
+        assert_eq!(of_schedstat("1500 2700 12\n"), Some(4200));
+        assert_eq!(of_schedstat("1500"), None);
+    }
+
+    #[test]
     fn a_process_shows_its_threads() {
         let all = threads(std::process::id(), |_| true).unwrap();
-        assert!(all.iter().any(|folder| of_thread(folder).is_some()), "{all:?}");
+        assert!(
+            all.iter().any(|folder| of_thread(folder).is_some_and(|ran| busy_time(folder) >= Some(ran))),
+            "{all:?}"
+        );
         assert_eq!(threads(std::process::id(), |_| false), Some(Vec::new()));
         assert_eq!(threads(u32::MAX, |_| true), None);
     }

@@ -323,8 +323,10 @@ impl InTheMaking {
     fn look(&mut self, history: &History, rules: &Rules) {
         self.next_look = self.windows + (self.windows / LOOKS).max(1);
         let ruling = self.ruling.insert(self.claim.rule(history, rules));
-        // An estimate that changed its side once contradicts the early evidence for good.
-        self.early.take_if(|early| sides(&early.parts) != sides(&ruling.parts));
+        // An estimate that changed its side once contradicts the early evidence for good, and so does one of a part of the time.
+        let claim = &self.claim;
+        self.early
+            .take_if(|early| sides(&early.parts) != sides(&ruling.parts) || !claim.do_phases_agree(history));
     }
 
     /// Keeps the first evidence that sufficed.

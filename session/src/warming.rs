@@ -1,7 +1,7 @@
 //! The program's own warm-up (`initial-sleep = auto`): it is over when the JVM's compilers have little to do.
 //!
 //! Code that runs often is compiled first by C1, then by C2. While the compilers are busy, the times of methods still
-//! change, and the compilers take processor time from the program. Their threads are seen from outside, in `/proc`:
+//! change, and the compilers take processor time from the program. A compiler that waits for a processor has work too. Their threads are seen from outside, in `/proc`:
 //! the JVM is not asked, and nothing in it is switched on.
 
 use crate::cpu::{self, AGENT_THREAD};
@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Readings that have to show little work, one after the other.
 const QUIET_LOOKS: usize = 4;
-/// Part of one processor's time below which the compilers' work is little, over these readings.
+/// Part of one processor's time below which the compilers' work is little, over these readings: that in which they run or wait for a
+/// processor.
 const QUIET: f64 = 0.1;
 /// Beginnings of the names of HotSpot's compiler threads, as the kernel has them.
 const COMPILERS: [&str; 3] = ["C1 Compiler", "C2 Compiler", "JVMCI"];
@@ -23,10 +24,10 @@ const COMPILERS: [&str; 3] = ["C1 Compiler", "C2 Compiler", "JVMCI"];
 pub struct Warming {
     pid: u32,
     next: Instant,
-    /// CPU time of each compiler thread at the last reading, nanoseconds. The JVM starts and ends such threads
+    /// Busy time of each compiler thread at the last reading, nanoseconds. The JVM starts and ends such threads
     /// as it needs them.
     used_ns: BTreeMap<PathBuf, u64>,
-    /// Times of the last readings, and the CPU time that the compilers had used since the one before,
+    /// Times of the last readings, and the time for which the compilers had been busy since the one before,
     /// nanoseconds.
     looks: VecDeque<(Instant, u64)>,
 }
@@ -54,12 +55,12 @@ impl Warming {
         self.saw(now, used_ns)
     }
 
-    /// CPU time of the compilers since the last reading, nanoseconds.
+    /// Time for which the compilers were busy since the last reading, nanoseconds.
     fn look(&mut self, now: Instant) -> Option<u64> {
         self.next = now + LOOK_EVERY;
         let is_compiler = |name: &str| COMPILERS.iter().any(|compiler| name.starts_with(compiler));
         let threads = cpu::threads(self.pid, is_compiler)?;
-        let used = threads.into_iter().filter_map(|folder| cpu::of_thread(&folder).map(|ns| (folder, ns)));
+        let used = threads.into_iter().filter_map(|folder| cpu::busy_time(&folder).map(|ns| (folder, ns)));
         let used = used.collect::<BTreeMap<_, _>>();
         let before = |folder| self.used_ns.get(folder).copied().unwrap_or(0);
         let since = used.iter().map(|(folder, ns)| ns.saturating_sub(before(folder))).sum();

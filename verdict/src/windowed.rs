@@ -8,6 +8,7 @@ mod history;
 mod instances;
 mod location;
 mod mean;
+mod phases;
 mod quantile;
 mod rules;
 mod side;
@@ -109,6 +110,18 @@ impl Claim {
             ends.map_or(0, |(first, last)| last.began_ns.saturating_sub(first.began_ns)) >= Rules::SPAN_NS
         };
         !has_bound || history.instances().any(spans)
+    }
+
+    /// Whether each quarter of the measured time shows its methods on the same side of their bounds as the whole does.
+    #[must_use]
+    pub fn do_phases_agree(&self, history: &History) -> bool {
+        let mut agree = true;
+        self.formula.for_each(&mut |atom| {
+            if let Atom::Bound { times, bound_ns, .. } = atom {
+                agree &= phases::agree(history, times, *bound_ns);
+            }
+        });
+        agree
     }
 
     /// Judges the claim by the windows so far.

@@ -279,6 +279,31 @@ fn medians_on_a_machine_that_slows_down_are_compared_within_windows() {
 }
 
 #[test]
+fn a_warm_up_of_many_short_windows_is_a_phase_that_the_rest_contradicts() {
+    // 80 windows in 4 s, of calls of 2.4 us, and 12 in the next 6 s, of 0.7 us.
+    let of = |slow: u64| {
+        let mut history = History::new(2);
+        let (early, late) = (even(slow, 1), even(700, 2));
+        for window in 1..=92_u64 {
+            let (time, began_ms) = if window <= 80 {
+                (&early as &dyn Fn(u64) -> u64, window * 50)
+            } else {
+                (&late as _, 4_000 + (window - 80) * 500)
+            };
+            let calls = BTreeMap::from([(Bucket::All, (window * 20..window * 20 + 20).map(time).collect())]);
+            history.add(0, Turn { window, began_ns: began_ms * 1_000_000, calls, ..Turn::default() });
+        }
+        history
+    };
+    for text in ["assert \"median\": median(f) <= 1 us", "assert \"mean\": f <= 1 us"] {
+        assert!(!claim(text).do_phases_agree(&of(2_400)), "{text}");
+        assert!(claim(text).do_phases_agree(&of(800)), "{text}");
+        assert!(claim(text).do_phases_agree(&History::new(2)), "{text}");
+    }
+    assert!(claim("median(f) < median(g)").do_phases_agree(&of(2_400)), "two methods meet the same phases");
+}
+
+#[test]
 fn a_bound_waits_for_phases_of_the_program_and_two_methods_do_not() {
     // A window each 200 ms.
     let early = history(50, [20, 20], [&even(8_000, 1), &even(10_000, 2)]);

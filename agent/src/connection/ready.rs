@@ -20,10 +20,15 @@ const CALIBRATED_AFTER: Duration = Duration::from_millis(50);
 /// of a program the queue of the last compiler may be long: three calibrations of 22 were too dear, up to 18 times.
 const DEAR_CALIBRATED_AFTER: Duration = Duration::from_millis(400);
 const DEAR: f64 = 1.3;
+/// And where it costs over `VERY_DEAR` times two clock reads, as interpreted code does, in a JVM that has compilers: on a busy machine
+/// one calibration of 36 was interpreted to its end, and 46 times too dear.
+const VERY_DEAR_CALIBRATED_AFTER: Duration = Duration::from_millis(2500);
+const VERY_DEAR: f64 = 6.0;
 /// A calibration is discarded when two clock reads next to it took this many times as long as the fastest ones: the machine itself was
 /// stalled. In a virtual machine clock reads took ten times as long for 40 ms, and a calibration was 4.6 times too dear by it.
 const STALLED: f64 = 2.0;
 const LONGEST_CALIBRATION: Duration = Duration::from_millis(1500);
+const LONGEST_VERY_DEAR: Duration = Duration::from_millis(4000);
 /// Pause between two calibrations, in which the compilers have the processor.
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -49,10 +54,14 @@ impl Connection {
             // A controller that rejects the agent may connect repeatedly.
             return Some(Ok(self.cost));
         }
-        let mut calibrations = Calibrations::default();
+        let mut calibrations =
+            Calibrations { may_be_compiled: self.given.hello.compiles, ..Calibrations::default() };
         let begun = Instant::now();
         let mut better = begun;
-        while better.elapsed() < calibrations.plateau() && begun.elapsed() < LONGEST_CALIBRATION {
+        while {
+            let (plateau, longest) = calibrations.limits();
+            better.elapsed() < plateau && begun.elapsed() < longest
+        } {
             let cost = |done| if let Reply::Cost(cost) = done { Some(cost) } else { None };
             let (Ok((ns, calls)), reported) = self.ask(Command::Calibrate, LONGEST_ANSWER, cost)? else {
                 break;
@@ -108,6 +117,8 @@ struct Calibrations {
     /// The cheapest call of all calibrations, and the fastest two clock reads.
     best_ps: Option<u64>,
     fastest_reads_ps: Option<u64>,
+    /// Whether the JVM has compilers, which may come to the probe yet.
+    may_be_compiled: bool,
 }
 
 impl Calibrations {
@@ -127,10 +138,16 @@ impl Calibrations {
         better
     }
 
-    /// Time without an improvement after which the calibrations so far are the last ones.
-    fn plateau(&self) -> Duration {
-        let is_dear = |found: ProbeCost| found.call_ps as f64 > DEAR * found.reads_ps as f64;
-        if self.cost().is_some_and(is_dear) { DEAR_CALIBRATED_AFTER } else { CALIBRATED_AFTER }
+    /// Time without an improvement after which the calibrations so far are the last ones, and their longest time in all.
+    fn limits(&self) -> (Duration, Duration) {
+        let dear = self.cost().map_or(0.0, |found| found.call_ps as f64 / found.reads_ps as f64);
+        if dear > VERY_DEAR && self.may_be_compiled {
+            (VERY_DEAR_CALIBRATED_AFTER, LONGEST_VERY_DEAR)
+        } else if dear > DEAR {
+            (DEAR_CALIBRATED_AFTER, LONGEST_CALIBRATION)
+        } else {
+            (CALIBRATED_AFTER, LONGEST_CALIBRATION)
+        }
     }
 
     /// The median of the calls' cost, with that of the clock reads.

@@ -21,7 +21,7 @@ fn connection(left: u64) -> (Connection, [Memory; 2]) {
     let shared: &'static Shared = Box::leak(Box::new(Shared::new(gates)));
     let blocks = shared.map_blocks().unwrap();
     let (options, mistakes) = Options::read("", |_| None);
-    let hello = Hello { java_version: String::new(), command: String::new() };
+    let hello = Hello { java_version: String::new(), command: String::new(), compiles: true };
     let (done, has_ended) = (mpsc::channel().1, mpsc::channel().0);
     let mut connection = Connection::new(Given {
         shared,

@@ -162,11 +162,16 @@ impl Quantile {
     /// the quantile.
     pub(super) fn dependent(&self, bound: f64, far: f64) -> Option<Need> {
         let is_far = self.is_far_below(bound) || self.is_far_above(bound);
-        let effects = self.effects(bound).or_greater(self.own);
+        let is_most_above = self.is_most_above(bound);
+        let own = if is_most_above { Effects::default() } else { self.own };
+        let effects = self.effects(bound).or_greater(own);
         let windows = self.filled as f64;
         let needed = if is_far { far } else { Rules::MIN_EFFECTIVE };
         if windows / effects.windows < needed {
             return Some(Need::dependent(windows, windows / effects.windows, needed));
+        }
+        if is_most_above {
+            return None;
         }
         let clusters = self.clusters();
         let needed = if is_far { far.min(Rules::MIN_BURSTS) } else { Rules::MIN_BURSTS };
@@ -197,6 +202,13 @@ impl Quantile {
     /// Whether far fewer calls are shorter than the bound than if it were the quantile.
     fn is_far_above(&self, bound: f64) -> bool {
         under(&self.ascending, bound) * Rules::FAR <= self.ascending.len() as f64 * self.share
+    }
+
+    /// Whether most calls are longer than the bound, though of the quantile few would be: how the few longest ones come in
+    /// clusters does not matter then.
+    fn is_most_above(&self, bound: f64) -> bool {
+        const FEW: f64 = 0.1;
+        1.0 - self.share <= FEW && 2.0 * over(&self.ascending, bound) >= self.ascending.len() as f64
     }
 
     /// Evidence against "the quantile is at least `bound`", as far as the calls' dependence is known.
