@@ -120,6 +120,10 @@ fn read_setup(arguments: &Eval, recorded: Option<&Context>) -> Result<Setup, Str
 
 fn write_results(arguments: &Eval, setup: &Setup, replay: &Replay<'_>) -> Result<(), String> {
     let Some(out) = &arguments.out else { return Ok(()) };
+    if let Some(folder) = out.parent() {
+        fs::create_dir_all(folder)
+            .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))?;
+    }
     buckets::write(out, setup, replay.scheduler())?;
     if let Some(sequential) = replay.sequential().filter(|_| setup.config.tells_instances()) {
         instances::write(out, &instances::document(setup, sequential))?;

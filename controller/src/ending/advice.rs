@@ -147,19 +147,31 @@ fn listed(names: &[String]) -> String {
     }
 }
 
+/// Whether a longer measurement does not remove the reason.
+fn is_lasting(lack: &Lack) -> bool {
+    matches!(lack, Lack::Unmeasurable { .. } | Lack::NotLoaded | Lack::NeverCalled { .. })
+}
+
 fn undecided_methods(run: Run<'_>) -> BTreeSet<usize> {
     let program = &run.setup.program;
     let mut methods = BTreeSet::new();
+    // Where one method of a claim cannot have calls, more of the other's would not help.
+    let mut add = |of_claim: &[usize]| {
+        let never =
+            |method: &&usize| run.scheduler.lack(MethodIx(**method)).is_some_and(|lack| is_lasting(&lack));
+        let first: Vec<usize> = of_claim.iter().filter(never).copied().collect();
+        methods.extend(if first.is_empty() { of_claim } else { &first });
+    };
     for (index, comparison) in program.tasks.comparisons.iter().enumerate() {
         let mut of_this = run.results.evaluations.iter().filter(|one| one.comparison == index);
         if of_this.all(|one| one.standing() == Standing::Undecided) {
-            methods.extend([comparison.left, comparison.right]);
+            add(&[comparison.left, comparison.right]);
         }
     }
     for (index, assertion) in program.assertions.iter().enumerate() {
         let mut of_this = run.results.assertions.iter().filter(|one| one.assertion == index);
         if of_this.all(|one| one.standing() == Standing::Undecided) {
-            methods.extend(assertion.methods());
+            add(&assertion.methods());
         }
     }
     methods

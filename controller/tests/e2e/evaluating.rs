@@ -13,7 +13,6 @@ assert \"quick\": median(CompareLoop.fast([I)J) <= 1 s
 
 fn eval(case: &Case, more: &[&str]) -> Ended {
     let usual = ["eval", "--config", "spl.ini", "--tasks", "spl.tasks", "--out", "again/result.eval"];
-    std::fs::create_dir_all(case.path("again")).unwrap();
     Running::start(case.spl_with(&[&usual[..], more].concat()), &case.path("")).ends()
 }
 

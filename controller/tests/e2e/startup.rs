@@ -20,6 +20,7 @@ fn check(method: &str, said: &[&str], reason: &str) {
     command.args(&case::java(&["CompareLoop", "0"])[1..]);
     assert_eq!(ended.out, plainly(&mut command).1);
     ended.assert_said(&[&format!("undecided: not measured: {method}: "), reason]);
+    assert!(!ended.err.contains("too few calls that count"), "{}", ended.err);
 
     let results = case.results();
     let reasons =
