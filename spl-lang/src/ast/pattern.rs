@@ -89,7 +89,7 @@ impl MethodPattern {
         self.parameters.is_some() || self.result.is_some()
     }
 
-    /// Whether it matches `method`, of whichever class that is, without regard to annotations.
+    /// Whether it matches the name and the types of `method`, without regard to its class and annotations.
     #[must_use]
     pub fn matches_member(&self, method: &MethodRef) -> bool {
         let descriptor = method.descriptor();
