@@ -145,7 +145,7 @@ impl Quantile {
         if self.filled < fewest {
             return Some(Need::windows(fewest, self.filled));
         }
-        let effect = self.effect(bound);
+        let effect = if self.is_most_above(bound) { self.effects(bound).calls } else { self.effect(bound) };
         let (n, needed) = (self.ascending.len() as f64, self.calls_needed(level) * effect);
         (n < needed).then(|| {
             let name = percent_name(self.share);
