@@ -323,8 +323,7 @@ impl Catalogue {
         near.into_iter().take(MAX_NEAREST).map(|(_, class)| class).collect()
     }
 
-    /// The nearest method of this name in a superclass or superinterface of a class; with a descriptor only
-    /// the method that has it.
+    /// The nearest method that is meant in the superclasses and superinterfaces of a class.
     pub fn inherited(&mut self, class: &str, is_meant: &dyn Fn(&MethodRef) -> bool) -> Option<Known> {
         let mut open = vec![class.to_owned()];
         let mut next = 0;

@@ -29,17 +29,16 @@ pub fn judgement(evaluation: &Evaluation) -> String {
 
 /// An assertion's result in plain words.
 pub fn sentence(asserted: &Asserted) -> String {
-    let mut text = word(asserted.standing()).to_owned();
+    let standing = asserted.standing();
+    let said = word(standing);
+    let because = |why: String| if why.starts_with(said) { why } else { format!("{said}: {why}") };
     if let Some(why) = why_not(asserted) {
-        return if why.starts_with(&text) { why } else { format!("{text}: {why}") };
+        return because(why);
     }
     // Some of its comparisons were judged, and others not.
-    if asserted.standing() == Standing::Undecided
-        && let Some(why) = joined(&asserted.gaps)
-    {
-        text = if why.starts_with(&text) { why } else { format!("{text}: {why}") };
-    }
-    let fails = asserted.standing() == Standing::Fails;
+    let why = joined(&asserted.gaps).filter(|_| standing == Standing::Undecided);
+    let mut text = why.map_or_else(|| said.to_owned(), because);
+    let fails = standing == Standing::Fails;
     if let Some(instance) = asserted.instance.as_ref().filter(|_| fails) {
         // Writing to a `String` cannot fail.
         let _ = write!(text, " in {instance}");
@@ -100,4 +99,36 @@ fn add_remarks(text: &mut String, leftover: bool, drops: u64) {
 /// The sizes after a comma, where calls were distinguished by size.
 pub fn sizes(bucket: &Bucket) -> String {
     if *bucket == Bucket::All { String::new() } else { format!(", sizes {bucket}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spl_model::Bucket;
+    use spl_verdict::{Judged, Truth};
+
+    #[test]
+    fn an_assertion_that_was_judged_in_part_says_all_its_reasons() {
+        let judged =
+            Judged { evidence: Evidence::NONE, left_ns: 7.0, right_ns: 9.0, n_left: 5, n_right: None };
+        let lacking = || NotEvaluated::Lacking("p.C#f: never called".to_owned());
+        let part = |relation, judged| Part { relation, bucket: Bucket::All, instance: None, judged };
+        let open = NotEvaluated::Open { windows: 60, why: "more is needed".to_owned() };
+        let asserted = Asserted {
+            assertion: 0,
+            truth: Truth::Undecided,
+            basis: None,
+            evidence: Evidence::NONE,
+            level: 0.05,
+            parts: vec![part(0, Ok(judged)), part(1, Err(lacking()))],
+            instance: None,
+            gaps: vec![lacking(), open, lacking()],
+            leftover: false,
+            drops: 0,
+        };
+        let expected = "undecided after 60 windows: more is needed; nothing to judge: p.C#f: never called";
+        assert_eq!(sentence(&asserted), expected);
+        let only_lacking = Asserted { gaps: vec![lacking()], ..asserted };
+        assert_eq!(sentence(&only_lacking), "undecided: nothing to judge: p.C#f: never called");
+    }
 }

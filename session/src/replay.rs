@@ -57,7 +57,8 @@ struct Survey {
 }
 
 impl<'a> Replay<'a> {
-    /// Goes through the samples in a folder, which are of these programs. `tell` gets a message if they are judged by another method than the configured one.
+    /// Goes through the samples in a folder, which are of these programs. `tell` gets a message if they are judged by
+    /// another method than the configured one.
     ///
     /// # Errors
     /// When the samples cannot be read; one line of text.

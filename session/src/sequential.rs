@@ -227,9 +227,8 @@ impl Sequential {
         let judged = part.and_then(|part| part.judged.as_ref().ok());
         let (n_left, n_right) = judged.map_or((0, 0), |one| (one.n_left, one.n_right.unwrap_or(0)));
         let verdict = claim.verdict(ruling, decided.truth, decided.adjusted, &self.history, &self.rules);
-        let figure = claim
-            .figure(ruling, Truth::Undecided, &self.rules)
-            .filter(|_| verdict.is_none() && n_left.min(n_right) > 0);
+        let is_open = verdict.is_none() && n_left.min(n_right) > 0;
+        let figure = if is_open { claim.figure(ruling, Truth::Undecided, &self.rules) } else { None };
         let confidence = 1.0 - 2.0 * self.rules.level;
         Evaluation {
             comparison,

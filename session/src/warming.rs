@@ -1,8 +1,8 @@
 //! The program's own warm-up (`initial-sleep = auto`): it is over when the JVM's compilers have little to do.
 //!
 //! Code that runs often is compiled first by C1, then by C2. While the compilers are busy, the times of methods still
-//! change, and the compilers take processor time from the program. A compiler that waits for a processor has work too. Their threads are seen from outside, in `/proc`:
-//! the JVM is not asked, and nothing in it is switched on.
+//! change, and the compilers take processor time from the program. A compiler that waits for a processor has work too.
+//! Their threads are seen from outside, in `/proc`: the JVM is not asked, and nothing in it is switched on.
 
 use crate::cpu::{self, AGENT_THREAD};
 use std::collections::{BTreeMap, VecDeque};

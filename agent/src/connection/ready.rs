@@ -13,24 +13,38 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 /// HotSpot's last compiler may still have the probe in its queue during the first calibration. So calibrations go on until
-/// none was better by a fiftieth for `CALIBRATED_AFTER`, at most for `LONGEST_CALIBRATION`. The median of the calibrations since
-/// then counts. In the cheapest one no other processor reads the samples, as it does while a program is measured.
-const CALIBRATED_AFTER: Duration = Duration::from_millis(50);
-/// The same time where a call costs over `DEAR` times two clock reads by native code, as code of the first compiler does. In the start
+/// none was better by a fiftieth for some time. The median of the calibrations since then counts. In the cheapest one no other
+/// processor reads the samples, as it does while a program is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Patience {
+    /// Time without an improvement after which the calibrations so far are the last ones.
+    plateau: Duration,
+    /// Longest time of all calibrations.
+    longest: Duration,
+    /// Pause between two calibrations, in which the compilers have the processor.
+    pause: Duration,
+}
+
+const USUAL: Patience = Patience::of_millis(50, 1500, 1);
+/// Where a call costs over `DEAR_FROM` times two clock reads by native code, as code of the first compiler does. In the start
 /// of a program the queue of the last compiler may be long: three calibrations of 22 were too dear, up to 18 times.
-const DEAR_CALIBRATED_AFTER: Duration = Duration::from_millis(400);
-const DEAR: f64 = 1.3;
-/// And where it costs over `VERY_DEAR` times two clock reads, as interpreted code does, in a JVM that has compilers: on a busy machine
-/// one calibration of 36 was interpreted to its end, and 46 times too dear.
-const VERY_DEAR_CALIBRATED_AFTER: Duration = Duration::from_millis(2500);
-const VERY_DEAR: f64 = 6.0;
+const DEAR: Patience = Patience::of_millis(400, 1500, 1);
+const DEAR_FROM: f64 = 1.3;
+/// And where it costs over `VERY_DEAR_FROM` times two clock reads, as interpreted code does, in a JVM that has compilers: on a busy
+/// machine one calibration of 36 was interpreted to its end, and 46 times too dear. The compilers need the processor more than it.
+const VERY_DEAR: Patience = Patience::of_millis(2500, 4000, 20);
+const VERY_DEAR_FROM: f64 = 6.0;
 /// A calibration is discarded when two clock reads next to it took this many times as long as the fastest ones: the machine itself was
 /// stalled. In a virtual machine clock reads took ten times as long for 40 ms, and a calibration was 4.6 times too dear by it.
 const STALLED: f64 = 2.0;
-const LONGEST_CALIBRATION: Duration = Duration::from_millis(1500);
-const LONGEST_VERY_DEAR: Duration = Duration::from_millis(4000);
-/// Pause between two calibrations, in which the compilers have the processor.
-const PAUSE: Duration = Duration::from_millis(1);
+
+impl Patience {
+    const fn of_millis(plateau: u64, longest: u64, pause: u64) -> Self {
+        let [plateau, longest, pause] =
+            [Duration::from_millis(plateau), Duration::from_millis(longest), Duration::from_millis(pause)];
+        Self { plateau, longest, pause }
+    }
+}
 
 impl Connection {
     /// Prepares the probe class and measures the cost of a measured call; `None` when the JVM ends first, or the agent
@@ -58,10 +72,8 @@ impl Connection {
             Calibrations { may_be_compiled: self.given.hello.compiles, ..Calibrations::default() };
         let begun = Instant::now();
         let mut better = begun;
-        while {
-            let (plateau, longest) = calibrations.limits();
-            better.elapsed() < plateau && begun.elapsed() < longest
-        } {
+        let mut patience = USUAL;
+        while better.elapsed() < patience.plateau && begun.elapsed() < patience.longest {
             let cost = |done| if let Reply::Cost(cost) = done { Some(cost) } else { None };
             let (Ok((ns, calls)), reported) = self.ask(Command::Calibrate, LONGEST_ANSWER, cost)? else {
                 break;
@@ -69,7 +81,8 @@ impl Connection {
             if calibrations.add(ProbeCost::of(ns, calls, &reported, two_clock_reads_ps())) {
                 better = Instant::now();
             }
-            std::thread::sleep(PAUSE);
+            patience = calibrations.patience();
+            std::thread::sleep(patience.pause);
         }
         self.cost = calibrations.cost();
         Some(Ok(self.cost))
@@ -138,15 +151,15 @@ impl Calibrations {
         better
     }
 
-    /// Time without an improvement after which the calibrations so far are the last ones, and their longest time in all.
-    fn limits(&self) -> (Duration, Duration) {
+    /// Time for which to go on after the calibrations so far.
+    fn patience(&self) -> Patience {
         let dear = self.cost().map_or(0.0, |found| found.call_ps as f64 / found.reads_ps as f64);
-        if dear > VERY_DEAR && self.may_be_compiled {
-            (VERY_DEAR_CALIBRATED_AFTER, LONGEST_VERY_DEAR)
-        } else if dear > DEAR {
-            (DEAR_CALIBRATED_AFTER, LONGEST_CALIBRATION)
+        if dear > VERY_DEAR_FROM && self.may_be_compiled {
+            VERY_DEAR
+        } else if dear > DEAR_FROM {
+            DEAR
         } else {
-            (CALIBRATED_AFTER, LONGEST_CALIBRATION)
+            USUAL
         }
     }
 

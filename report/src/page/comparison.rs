@@ -211,7 +211,8 @@ fn verdict_facts(claim: &Claim<'_>, evaluation: &Evaluation, verdict: &Verdict) 
 fn ratio_facts(claim: &Claim<'_>, ratio: &Ratio) -> Markup {
     let (value, low, high) = claim.ratio(ratio);
     html! {
-        b { (quotient(value)) } " (" (percent(ratio.confidence)) " interval " (quotient(low)) " to " (quotient(high)) "), limit " (digits(claim.limit))
+        b { (quotient(value)) } " (" (percent(ratio.confidence)) " interval " (quotient(low)) " to " (quotient(high))
+        "), limit " (digits(claim.limit))
     }
 }
 

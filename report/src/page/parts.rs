@@ -79,8 +79,9 @@ impl<'a> Page<'a> {
                 let mut judged = Judged::default();
                 let claim = Claim::of(asked, &names);
                 let by_windows = Chosen::of(context) == Chosen::Windows;
-                let is_in = empty_ns.filter(|_| !by_windows);
-                if let (Ok(verdict), Some(empty_ns)) = (&evaluation.verdict, is_in) {
+                // Windows are judged without the probe's time.
+                let included_ns = empty_ns.filter(|_| !by_windows);
+                if let (Ok(verdict), Some(empty_ns)) = (&evaluation.verdict, included_ns) {
                     doubts.extend(doubt::of_probe(&claim, verdict, empty_ns));
                 }
                 let footing = evaluation

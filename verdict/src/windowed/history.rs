@@ -86,10 +86,7 @@ impl History {
 
     /// Sets the time that a call of an empty method reports in an instance, nanoseconds.
     pub fn probe_takes(&mut self, instance: &str, ns: f64) {
-        match self.probes.get_mut(instance) {
-            Some(known) => *known = ns,
-            None => drop(self.probes.insert(instance.to_owned(), ns)),
-        }
+        self.probes.insert(instance.to_owned(), ns);
     }
 
     /// The time that a call of an empty method reports in these instances: the longest, nanoseconds. Where it is not known

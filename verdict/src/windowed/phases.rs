@@ -2,6 +2,7 @@
 //! Windows are short when a measurement begins, so that most of them may be of a warm-up that lasted for half of the time.
 
 use super::history::{History, Kept};
+use super::quantile::rank;
 use super::rules::Rules;
 use spl_lang::Scaled;
 use spl_lang::ast::Statistic;
@@ -32,14 +33,11 @@ pub(super) fn agree(history: &History, scaled: &Scaled, bound_ns: f64) -> bool {
 /// The statistic of these times; `None` without any. Long times are clipped in a mean.
 fn statistic(mut times: Vec<f64>, which: Statistic) -> Option<f64> {
     times.sort_by(f64::total_cmp);
-    let rank = |share: f64| {
-        times.get(((times.len() as f64 * share) as usize).min(times.len().checked_sub(1)?)).copied()
-    };
     match which {
-        Statistic::Median => rank(0.5),
-        Statistic::Percentile(percent) => rank(percent / 100.0),
+        Statistic::Median => rank(&times, 0.5),
+        Statistic::Percentile(percent) => rank(&times, percent / 100.0),
         Statistic::Mean => {
-            let most = rank(0.5)? * Rules::CLIP;
+            let most = rank(&times, 0.5)? * Rules::CLIP;
             Some(times.iter().map(|time| time.min(most)).sum::<f64>() / times.len() as f64)
         }
     }

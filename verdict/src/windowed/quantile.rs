@@ -300,7 +300,7 @@ impl Quantile {
 }
 
 /// The smallest time that the part `share` of the times doesn't exceed.
-fn rank(ascending: &[f64], share: f64) -> Option<f64> {
+pub(super) fn rank(ascending: &[f64], share: f64) -> Option<f64> {
     let rank = (share * ascending.len() as f64).ceil() as usize;
     ascending.get(rank.clamp(1, ascending.len().max(1)) - 1).copied()
 }

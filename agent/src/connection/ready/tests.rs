@@ -45,16 +45,16 @@ fn calibrations_of_a_stalled_machine_do_not_count() {
 
 #[test]
 fn a_dear_call_is_calibrated_for_longer() {
-    for (call_ps, may_be_compiled, after) in [
-        (104_000, true, CALIBRATED_AFTER),
-        (105_000, true, DEAR_CALIBRATED_AFTER),
-        (480_000, true, DEAR_CALIBRATED_AFTER),
-        (481_000, true, VERY_DEAR_CALIBRATED_AFTER),
-        (481_000, false, DEAR_CALIBRATED_AFTER),
+    for (call_ps, may_be_compiled, expected) in [
+        (104_000, true, USUAL),
+        (105_000, true, DEAR),
+        (480_000, true, DEAR),
+        (481_000, true, VERY_DEAR),
+        (481_000, false, DEAR),
     ] {
         let mut calibrations = Calibrations { may_be_compiled, ..Calibrations::default() };
         calibrations.add(call(call_ps, 80_000));
-        assert_eq!(calibrations.limits().0, after, "{call_ps}");
+        assert_eq!(calibrations.patience(), expected, "{call_ps}");
     }
-    assert_eq!(Calibrations::default().limits(), (CALIBRATED_AFTER, LONGEST_CALIBRATION));
+    assert_eq!(Calibrations::default().patience(), USUAL);
 }
