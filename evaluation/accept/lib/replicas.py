@@ -23,6 +23,8 @@ JAVA = os.environ.get("SPL_TEST_JAVA", "java")
 INSTANCES, SLOW = 6, 4
 # Windows of each instance before a run is ended.
 SEEN = 16
+# Windows from which on an instance counts in a verdict.
+COUNTS = 8
 DEADLINE_S = 120
 QUICK, THOROUGH, OTHER = (f"Replica.{name}()V" for name in ("quick", "thorough", "other"))
 
@@ -239,6 +241,19 @@ def calls_in(folder, method, windows):
     return sum((path.name, row[6]) in windows for row in rows(path))
 
 
+def judged_instances(path):
+    """The instances that count in the last claim, and the windows of each."""
+    return {one["name"]: one["windows"] for one in json.loads(path.read_text())["claims"][-1]["instances"]}
+
+
+def just_counting(folder, windows, cut):
+    """Windows of the instances that count in the files and not in the live verdict, since a window was cut off that they needed."""
+    live, judged = (judged_instances(at / "instances.json") for at in (folder / "out", folder))
+    lost = {name: len({number for path, number in cut if name in windows[path, number]}) for name in judged}
+    short = {name for name, number in judged.items() if name not in live and number < COUNTS + lost[name]}
+    return {window for window, origins in windows.items() if origins & short}
+
+
 def kills():
     """Programs and controllers are killed at moments that a seed decides; the files and the verdict agree."""
     tasks = f"{THOROUGH} <= {OTHER}\n"
@@ -284,6 +299,7 @@ def kills():
     judged = list(csv.reader(open(again)))[-1]
     # The windows that the end of a life cut off are in the files, and may not have been judged.
     cut |= last_windows(windows)
+    cut |= just_counting(folder, windows, cut)
     most = [calls_in(folder, method, cut) for method in (THOROUGH, OTHER)]
     near = all(int(judged[at]) - most[side] <= int(last[at]) <= int(judged[at]) for side, at in enumerate((16, 17)))
     say(near and last[5] == judged[5],
