@@ -266,6 +266,27 @@ fn a_percentile_under_a_bound_that_every_call_exceeds_needs_no_clusters() {
 }
 
 #[test]
+fn bounds_that_are_clear_of_all_windows_need_no_independent_calls() {
+    // Times grow from 10 to 20 us; 6% of calls, in clusters, take four times as long.
+    let time = |side, window: u64, call| {
+        let mean = 10_000 + 50 * window;
+        about(if window % 50 < 3 { 4 * mean } else { mean }, side, window, call)
+    };
+    let history = history(200, 20, time);
+    for (text, expected) in [
+        ("median(f) <= 400 us", Truth::True),
+        ("median(f) <= 25 us", Truth::Undecided),
+        ("median(f) >= 4 us", Truth::True),
+        ("median(f) <= 4 us", Truth::False),
+        ("p95(f) <= 1 ms", Truth::True),
+        ("p95(f) <= 100 us", Truth::Undecided),
+    ] {
+        let (truth, why) = rule(&format!("assert \"p\": {text}"), &history);
+        assert_eq!(truth, expected, "{text}: {why}");
+    }
+}
+
+#[test]
 fn calls_that_come_in_clusters_are_no_percentile() {
     // 1% of calls are long: of 60 in a row, in two windows of a hundred.
     let clustered = history(100, 100, |side, window, call| {

@@ -27,6 +27,48 @@ pub(super) struct Quantile {
     clip: f64,
     /// Number of further long calls, for each seen one, that may be missing by chance.
     unseen: f64,
+    clear: Clear,
+}
+
+/// The bounds that are clear of the quantile: at most one of these, or at least the other.
+///
+/// Each window's own quantile is away from such a bound by a factor, and if the times go on to grow or to shrink as they did, the bound
+/// stays on its side. How calls depend on each other near the quantile does not matter there: of each window all can be called one.
+#[derive(Clone, Copy, Debug)]
+struct Clear {
+    at_most: f64,
+    at_least: f64,
+}
+
+impl Clear {
+    /// Factor between a clear bound and the nearest window.
+    const FACTOR: f64 = 2.0;
+    /// Number of parts of the measurement whose quantiles show how far the times wander.
+    const PARTS: usize = 4;
+
+    /// Of the times of each window, ascending.
+    fn of(windows: &[Vec<f64>], share: f64) -> Self {
+        let ends = |all: &mut dyn Iterator<Item = f64>| {
+            all.fold((f64::INFINITY, 0.0), |(least, most), one| (f64::min(least, one), f64::max(most, one)))
+        };
+        let (least, most) = ends(&mut windows.iter().filter_map(|window| rank(window, share)));
+        let of_part = |part: &[Vec<f64>]| {
+            let mut times: Vec<f64> = part.iter().flatten().copied().collect();
+            times.sort_by(f64::total_cmp);
+            rank(&times, share)
+        };
+        let part = windows.len().div_ceil(Self::PARTS).max(1);
+        let (shortest, longest) = ends(&mut windows.chunks(part).filter_map(of_part));
+        let wanders = longest / shortest;
+        Self {
+            at_most: f64::min(least / Self::FACTOR, shortest / wanders),
+            at_least: f64::max(most * Self::FACTOR, longest * wanders),
+        }
+    }
+
+    fn is_of(self, bound: f64) -> bool {
+        bound <= self.at_most || bound >= self.at_least
+    }
 }
 
 /// Numbers of calls, and of windows, with the information of one independent call or window.
@@ -87,7 +129,8 @@ impl Quantile {
         let clip = ascending.get(ascending.len() / 2).map_or(f64::INFINITY, |middle| Rules::CLIP * middle);
         let long: Vec<f64> = windows.iter().map(|window| over(window, clip)).collect();
         let (own, unseen) = (Effects::default(), Tail::of(&long).unseen_bursts());
-        let quantile = Self { ascending, share, windows, filled, unended, own, clip, unseen };
+        let clear = Clear::of(&windows, share);
+        let quantile = Self { ascending, share, windows, filled, unended, own, clip, unseen, clear };
         Self { own: quantile.effects(quantile.estimate()), ..quantile }
     }
 
@@ -106,9 +149,11 @@ impl Quantile {
         Effects { calls: f64::max(1.0, squares * tau / independent), windows: tau }
     }
 
-    /// The effects at a bound, or at the estimate of the quantile if they are greater there.
+    /// The effects at a bound, or at the estimate of the quantile if they are greater there; at a clear bound those of windows that
+    /// count as one call each, if they are smaller.
     fn effect(&self, bound: f64) -> f64 {
-        self.effects(bound).or_greater(self.own).calls
+        let calls = self.effects(bound).or_greater(self.own).calls;
+        if self.clear.is_of(bound) { calls.min(self.ascending.len() as f64 / self.filled as f64) } else { calls }
     }
 
     pub(super) fn n(&self) -> u64 {
@@ -161,6 +206,9 @@ impl Quantile {
     /// Data that are missing to know the dependence of its calls; `far` is enough where the bound is far from
     /// the quantile.
     pub(super) fn dependent(&self, bound: f64, far: f64) -> Option<Need> {
+        if self.clear.is_of(bound) {
+            return None;
+        }
         let is_far = self.is_far_below(bound) || self.is_far_above(bound);
         let is_most_above = self.is_most_above(bound);
         let own = if is_most_above { Effects::default() } else { self.own };
