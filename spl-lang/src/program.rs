@@ -1,6 +1,6 @@
 //! The claims and methods of a task file of the full language, once every method in it is known.
 
-use crate::ast::{Formula, Instances, Node, Percent, Statistic};
+use crate::ast::{Formula, Instances, Node, Percent, Sizes, Statistic};
 use crate::{Member, Sign, Span, Tasks};
 use spl_model::ClaimNumbers;
 use std::collections::BTreeSet;
@@ -94,14 +94,15 @@ impl Assertion {
         any_part(&self.formula.value, &|part| matches!(part, Formula::ForInstances(..)))
     }
 
-    /// Whether one measured JVM is enough for a part of it.
+    /// Whether one measured JVM, one size or one of several formulas is enough for a part of it.
     #[must_use]
-    pub fn asks_for_some_instance(&self) -> bool {
-        let is_some = |one: &Instances| *one == Instances::Some;
-        any_part(
-            &self.formula.value,
-            &|part| matches!(part, Formula::ForInstances(one, _) if is_some(&one.value)),
-        )
+    pub fn is_one_of_several_enough(&self) -> bool {
+        any_part(&self.formula.value, &|part| match part {
+            Formula::ForInstances(instances, _) => instances.value == Instances::Some,
+            Formula::For(sizes, _) => sizes.value == Sizes::Some,
+            Formula::Or(_) => true,
+            Formula::Relation(_) | Formula::Not(_) | Formula::And(_) | Formula::Implies(..) => false,
+        })
     }
 
     /// Its methods, each once, in ascending order.

@@ -247,6 +247,23 @@ fn a_pattern_means_no_more_methods_than_anybody_measures() {
     assert_eq!(check(1001).unwrap_err()[0].to_string(), "1:1: error: 1001 methods match");
 }
 
+#[test]
+fn one_instance_size_or_formula_of_several_may_be_enough() {
+    let check = |formula: &str, expected: bool| {
+        let text = format!(
+            "let f = java/util/ArrayList.<init>()V\nlet g = java/util/LinkedList.get(I)Ljava/lang/Object;\nassert \"a\": {formula}\n"
+        );
+        let program = check(RunMode::Comparison, &text).expect(formula);
+        assert_eq!(program.assertions[0].is_one_of_several_enough(), expected, "{formula}");
+    };
+    check("f < g & g < 1 s", false);
+    check("for all sizes: f < g", false);
+    check("for all instances: f < g", false);
+    check("for some size: f < g", true);
+    check("for some instance: f < g", true);
+    check("f < 1 ms & (f < g | g < 1 s)", true);
+}
+
 /// Classes with one method without a body.
 struct Shop;
 

@@ -18,7 +18,8 @@ The environment variable RUST_LOG=info shows every decision. A measurement that 
 goes on where it was when it is started again with the same tasks and the same output folder. \
 The signal HUP makes spl read tasks and settings again and go on with what stays. \
 When nothing can be measured here (the JVM does not load the agent, no folder can be written to), the program is still \
-started, and the status is 2; with --require it is not started.
+started, and the status is 2; with --require it is not started. A mistake in the command line, the tasks or the settings \
+starts nothing.
 
 Exit status: 0 every comparison holds, 1 some fail (refuted or not proved), 3 some were not evaluated, \
 2 something went wrong. The program's own status is reported, not mixed in.";

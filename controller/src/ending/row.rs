@@ -165,7 +165,7 @@ fn of_assertion(
     assertion.formula.value.for_each(&mut |atom| atoms.push(*atom));
     let wanted = match row.standing {
         Some(Standing::Fails) => Telling::Against,
-        Some(Standing::Holds) if assertion.asks_for_some_instance() => Telling::For,
+        Some(Standing::Holds) if assertion.is_one_of_several_enough() => Telling::For,
         _ => Telling::Doubtful,
     };
     // The instance that the claim fails in.
@@ -191,7 +191,7 @@ fn of_assertion(
 enum Telling {
     /// The strongest evidence against it: it fails.
     Against,
-    /// The strongest evidence for it: one instance is enough.
+    /// The strongest evidence for it: one instance, one size or one formula is enough.
     For,
     /// The least certain part.
     Doubtful,

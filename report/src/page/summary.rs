@@ -292,7 +292,11 @@ fn cost(page: &Page<'_>) -> Markup {
                 }
                 "."
             }
-            @if let Some(budget) = context.budget { " The limit was " (percent(budget)) " for both together." }
+            @if let Some(budget) = context.budget {
+                " The limit was " (percent(budget)) " for both together"
+                @if context.paired { ", but for what the thread spends on looking for calls" }
+                "."
+            }
             @if let Some(end) = end.filter(|end| end.changes > 0) {
                 " Putting probes in and out took " (counted(end.changes, "change", "changes")) " of classes, which lasted "
                 (time(end.changes_ns as f64)) " together"

@@ -153,7 +153,11 @@ impl Quantile {
     /// count as one call each, if they are smaller.
     fn effect(&self, bound: f64) -> f64 {
         let calls = self.effects(bound).or_greater(self.own).calls;
-        if self.clear.is_of(bound) { calls.min(self.ascending.len() as f64 / self.filled as f64) } else { calls }
+        if self.clear.is_of(bound) {
+            calls.min(self.ascending.len() as f64 / self.filled as f64)
+        } else {
+            calls
+        }
     }
 
     pub(super) fn n(&self) -> u64 {
