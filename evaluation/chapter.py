@@ -79,15 +79,20 @@ def table(head, rows):
         yield "| " + " | ".join(map(str, row)) + " |"
 
 
-def goal(met, text):
-    """One goal of a part: whether it is met, and what was found and wanted."""
-    return {"met": bool(met), "text": text}
+def goal(met, text, is_open=False):
+    """One goal of a part: whether it is met, and what was found and wanted. It is open where the figure's interval contains the limit."""
+    return {"met": bool(met) and not is_open, "text": text} | ({"open": True} if is_open else {})
+
+
+def standing(one):
+    """Whether a goal is met, missed or open."""
+    return "open" if one.get("open") else "met" if one["met"] else "missed"
 
 
 def verdicts(goals):
     """Lines that say which goals are met."""
     for one in goals:
-        yield f"- {'Met' if one['met'] else 'Missed'}: {one['text']}."
+        yield f"- {standing(one).capitalize()}: {one['text']}."
 
 
 def pictures(kept):
@@ -166,8 +171,8 @@ class Part:
         """Says which goals this result meets; whether all are."""
         goals = self.keep(json.loads(path.read_text()))["goals"]
         for one in goals:
-            print(f"{'ok  ' if one['met'] else 'FAIL'} {self.name}: {one['text']}")
-        return all(one["met"] for one in goals)
+            print(f"{ {'met': 'ok  ', 'missed': 'FAIL', 'open': 'note open:'}[standing(one)] } {self.name}: {one['text']}")
+        return all(standing(one) != "missed" for one in goals)
 
 
 def goal_lines():
@@ -175,14 +180,14 @@ def goal_lines():
     rows = []
     for path in sorted(DOCS.glob("*.json")):
         for one in json.loads(path.read_text())["goals"]:
-            rows.append((f"[{path.stem}](evaluation/{path.stem}.md)", "met" if one["met"] else "**missed**", one["text"]))
+            rows.append((f"[{path.stem}](evaluation/{path.stem}.md)", standing(one), one["text"]))
     parts = sorted({part for part, _, _ in rows})
-    count = lambda part, met: sum(row[0] in part and (row[1] == "met") == met for row in rows)
-    yield from table(("Part", "Goals met", "Goals missed"),
-                     [*((part, count([part], True), count([part], False)) for part in parts),
-                      ("all", count(parts, True), count(parts, False))])
+    counts = lambda of: [sum(row[0] in of and row[1] == which for row in rows) for which in ("met", "missed", "open")]
+    yield from table(("Part", "Goals met", "Goals missed", "Goals open"),
+                     [*((part, *counts([part])) for part in parts), ("all", *counts(parts))])
     yield ""
-    yield from table(("Part", "Goal is", "Found and wanted"), rows)
+    yield from table(("Part", "Goal is", "Found and wanted"),
+                     [(part, "met" if is_now == "met" else f"**{is_now}**", text) for part, is_now, text in rows])
 
 
 def list_goals():

@@ -50,14 +50,15 @@ facts() {
 }
 
 goals() {
-    local part=$1 met missed
+    local part=$1 met missed open
     met=$(grep -c '^- Met: ' "$PAGES/$part.md" || true)
     missed=$(grep -c '^- Missed: ' "$PAGES/$part.md" || true)
-    local claim="$part: each goal is met, or the page says why it is missed and what was tried"
-    if ((met + missed > 0)) && { ((missed == 0)) || grep -q '^Why goals are missed, and what was tried:$' "$PAGES/$part.md"; }; then
-        ok "$claim: $met met, $missed missed"
+    open=$(grep -c '^- Open: ' "$PAGES/$part.md" || true)
+    local claim="$part: each goal is met, or the page says why it is missed or open and what was tried"
+    if ((met + missed + open > 0)) && { ((missed + open == 0)) || grep -q '^Why goals are missed, and what was tried:$' "$PAGES/$part.md"; }; then
+        ok "$claim: $met met, $missed missed, $open open"
     else
-        fail "$claim: $met met, $missed missed"
+        fail "$claim: $met met, $missed missed, $open open"
     fi
 }
 

@@ -75,7 +75,8 @@ def goals(comparisons):
                 better * (found["ratio"] - limit) >= 0,
                 f"{name}: {what} {found['ratio']:.3f} of that without an agent (interval {found['low']:.3f} to "
                 f"{found['high']:.3f}; " + "; ".join(f"{one}: {comparisons[one][figure]['ratio']:.3f}" for one in LIMITS) +
-                f"), at {'least' if better > 0 else 'most'} {limit:.2f} wanted")
+                f"), at {'least' if better > 0 else 'most'} {limit:.2f} wanted",
+                is_open=found["low"] < limit < found["high"])
 
 
 def lines(kept):
