@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 const BATCH: usize = 4096;
 /// Between the ends of two samples.
 const STEP_NS: u64 = 1_000;
+/// Longest time until a measurement is over.
+const LONGEST: Duration = Duration::from_secs(600);
 /// Width of a bucket with the default scale, bytes.
 const BUCKET_BYTES: u64 = 100;
 /// First and longest wait of an agent that was refused; twice as long each time, as that in a JVM.
@@ -132,9 +134,13 @@ impl Agent {
     /// Carries out the orders and sends samples of all methods whose gates are open, until it is detached.
     ///
     /// # Errors
-    /// When the connection breaks or nothing comes.
+    /// When the connection breaks, nothing comes, or the measurement has no end.
     pub fn run(&mut self) -> Result<Turn, Fault> {
+        let until = Instant::now() + LONGEST;
         loop {
+            if Instant::now() >= until {
+                return Err(Fault::Late("the end of the measurement"));
+            }
             match self.next_message()? {
                 Some(ToAgent::Reject { .. }) => return Ok(Turn::Rejected),
                 Some(ToAgent::Detach) => {
